@@ -38,7 +38,7 @@ func logDeltaBound(mu, epsilon float64) float64 {
 	gap := millsGap(a, mu)
 	square := a * a / 2
 	// Relative error of δ: 2^-52·2a² from a and its square, the rest from gap and the logarithms.
-	return math.Min(0, -square-logSqrt2Pi+math.Log(gap)+(24+4*square+2*math.Abs(math.Log(gap)))*ulp)
+	return math.Min(0, -square-logSqrt2Pi+math.Log(gap)+(32+4*square+2*math.Abs(math.Log(gap)))*ulp)
 }
 
 // millsGap returns R(a) − R(a+μ) for a > -1.

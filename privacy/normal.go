@@ -21,10 +21,10 @@ const cfFrom = 2
 
 // millsTail returns c with 1/R(x) = x + c, c = 1/(x+2/(x+3/(x+…))), x ≥ cfFrom (Laplace; DLMF 7.9.3). Both
 // R = 1/(x+c) and 1−xR = c/(x+c) then come out without cancellation. The truncation error behaves like
-// exp(−2x√(2n)) in the number n of terms.
+// exp(−2x√(2n)) in the number n of terms, whose tail is started from its own fixed point t = x+n/t.
 func millsTail(x float64) float64 {
-	n := 8 + int(240/(x*x))
-	t := x
+	n := 16 + int(280/(x*x))
+	t := (x + math.Sqrt(x*x+float64(4*n))) / 2
 	for k := n; k >= 2; k-- {
 		t = x + float64(k)/t
 	}
