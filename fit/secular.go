@@ -1,0 +1,82 @@
+package fit
+
+import "math"
+
+// secular solves the ball constraint in the coordinates of the singular
+// vectors. With singular values s and right-hand side z (one row of len(s)
+// numbers for each component, laid end to end) and largest the greatest s²,
+// the fit is
+// y_k(λ) = s_k z_k/(s_k²+λ), and λ is the smallest multiplier ≥ floor with
+// ‖y(λ)‖ ≤ radius. It overwrites z with y and returns λ.
+//
+// 1/‖y(λ)‖ is concave and increasing in λ (Moré & Sorensen 1983), so Newton's
+// method on 1/‖y‖ − 1/radius from the left climbs monotonically to the root.
+func secular(s, s2, z []float64, largest, radius, floor float64) (lambda float64) {
+	r := len(s)
+	var top float64
+	for i, k := 0, 0; i < len(z); i++ {
+		z[i] *= s[k]
+		top = max(top, math.Abs(z[i]))
+		if k++; k == r {
+			k = 0
+		}
+	}
+	if top == 0 {
+		return floor
+	}
+	// Work on z/top and radius/top, so that no square over- or underflows.
+	inv, ball := 1/top, radius/top
+	if ball < 1e-150 { // λ → ∞: the fit is the gradient's direction on the sphere
+		var n2 float64
+		for _, g := range z {
+			n2 += (g / top) * (g / top)
+		}
+		scale := radius / math.Sqrt(n2)
+		for i, g := range z {
+			z[i] = g / top * scale
+		}
+		return math.Inf(1)
+	}
+	if math.IsInf(inv, 0) { // subnormal data
+		inv, ball, top = 1, radius, 1
+	}
+	var g2 float64
+	for i := range z {
+		z[i] *= inv
+		g2 += z[i] * z[i]
+	}
+	lambda = max(floor, math.Sqrt(g2)/ball-largest) // ‖y(λ)‖ ≥ ‖g‖/(s₁²+λ): still left of the root
+	var norm float64
+	for range 64 {
+		var n2, d float64 // ‖y‖² and Σ y²/(s²+λ) = −½ d‖y‖²/dλ
+		for i, k := 0, 0; i < len(z); i++ {
+			w := 1 / (s2[k] + lambda)
+			y := z[i] * w
+			n2 += y * y
+			d += y * y * w
+			if k++; k == r {
+				k = 0
+			}
+		}
+		norm = math.Sqrt(n2)
+		if norm <= ball*(1+1e-14) || d == 0 {
+			break
+		}
+		next := lambda + n2/d*(norm-ball)/ball
+		if !(next > lambda) {
+			break
+		}
+		lambda = next
+	}
+	scale := top
+	if norm > ball {
+		scale *= ball / norm
+	}
+	for i, k := 0, 0; i < len(z); i++ {
+		z[i] *= scale / (s2[k] + lambda)
+		if k++; k == r {
+			k = 0
+		}
+	}
+	return lambda
+}

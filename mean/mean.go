@@ -1,0 +1,310 @@
+package mean
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/lattice"
+	"github.com/curveil/curveil/mechanism"
+)
+
+// blockCurves is how many curves travel to a worker together: enough to make
+// the hand-over cheap, few enough to keep the memory small.
+const blockCurves = 256
+
+// openBlocks is how many different grids may be collecting curves at once.
+const openBlocks = 8
+
+// Mean accumulates the curves of a cohort and releases their private mean
+// once. It is not safe for concurrent use; it uses all cores by itself.
+type Mean struct {
+	cfg     Config
+	mech    mechanism.Mechanism
+	encode  encoder
+	after   *fit.Design // protect-then-fit: the fit to the noisy mean
+	open    []*block    // most recent first
+	batch   [][]fit.Curve
+	free    chan *worker // idle workers
+	workers int
+	done    bool
+
+	mu  sync.Mutex
+	err error // first failure of a worker
+}
+
+// worker is one goroutine's memory and its share of the sum.
+type worker struct {
+	sum    *lattice.Sum
+	solver fit.Solver
+	x      []float64 // samples less the reference
+	coords []float64 // coordinates of one block
+	ints   []int64
+}
+
+// block is curves waiting that were all sampled on one grid.
+type block struct {
+	grid *grid
+	x    []float64 // curves × components × len(grid.t)
+}
+
+// grid is what is computed once for each set of sample times.
+type grid struct {
+	t         []float64
+	design    *fit.Design
+	reference []float64 // components × len(t)
+}
+
+// encoder turns curves into integer vectors in the ball.
+type encoder interface {
+	// grid prepares for curves at the times.
+	grid(t []float64) (*grid, error)
+	// block adds complete curves on one grid, one curve per person.
+	block(w *worker, b *block) error
+	// person adds one person with any curves.
+	person(w *worker, curves []fit.Curve) error
+}
+
+// New returns an empty accumulator. Everything in the configuration is checked
+// here, before any data is read.
+func New(c Config) (*Mean, error) {
+	c = c.withDefaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Method == Auto {
+		plan, err := NewPlan(PlanConfig{Config: c})
+		if err != nil {
+			return nil, err
+		}
+		c.Method = plan.Recommended
+	}
+	mech, err := c.mechanism()
+	if err != nil {
+		return nil, err
+	}
+	ball, err := c.ball()
+	if err != nil {
+		return nil, err
+	}
+	m := &Mean{cfg: c, mech: mech, workers: runtime.GOMAXPROCS(0)}
+	if c.Method == ProtectThenFit {
+		if m.after, err = c.noisyDesign(); err != nil {
+			return nil, fmt.Errorf("mean: %w", err)
+		}
+		m.encode = newClipper(c, ball)
+	} else {
+		m.encode = newFitter(c, ball)
+	}
+	m.free = make(chan *worker, m.workers)
+	for range m.workers {
+		m.free <- &worker{sum: lattice.NewSum(ball), ints: make([]int64, ball.Dim())}
+	}
+	return m, nil
+}
+
+// Config returns the configuration, with defaults filled in and Auto resolved.
+func (m *Mean) Config() Config { return m.cfg }
+
+var errReleased = errors.New("mean: already released: a second release is a second expense; make a new accumulator")
+
+// Add adds one person with one or several curves; several are averaged into one
+// vector, so that the person stays the unit of privacy. The slices are copied.
+// An error means that the person was not added.
+func (m *Mean) Add(curves ...fit.Curve) error {
+	if m.done {
+		return errReleased
+	}
+	if len(curves) == 0 {
+		return errors.New("mean: a person without curves: leave the person out, which changes n")
+	}
+	if err := m.failure(); err != nil {
+		return err
+	}
+	if len(curves) == 1 {
+		if ok, err := m.addOnGrid(curves[0]); ok || err != nil {
+			return err
+		}
+	}
+	for _, c := range curves {
+		if err := c.Check(m.cfg.Space.Domain(), len(m.cfg.Components)); err != nil {
+			return fmt.Errorf("mean: %w", err)
+		}
+		if err := m.requireGrid(c); err != nil {
+			return err
+		}
+	}
+	if len(curves) == 1 && shared(curves[0]) {
+		return m.startBlock(curves[0])
+	}
+	own := make([]fit.Curve, len(curves))
+	for i, c := range curves {
+		own[i] = make(fit.Curve, len(c))
+		for k, s := range c {
+			own[i][k] = fit.Series{T: slices.Clone(s.T), X: slices.Clone(s.X)}
+		}
+	}
+	if m.batch = append(m.batch, own); len(m.batch) == 16 {
+		m.sendBatch()
+	}
+	return nil
+}
+
+// shared reports whether all components have the same times.
+func shared(c fit.Curve) bool {
+	for _, s := range c[1:] {
+		if !sameTimes(s.T, c[0].T) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameTimes(a, b []float64) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
+}
+
+// addOnGrid adds the curve to an open block when there is one on its times,
+// which then need no second check.
+func (m *Mean) addOnGrid(c fit.Curve) (bool, error) {
+	if len(c) != len(m.cfg.Components) {
+		return false, nil
+	}
+	for i, b := range m.open {
+		if !sameTimes(b.grid.t, c[0].T) || !shared(c) {
+			continue
+		}
+		for _, s := range c {
+			if len(s.X) != len(s.T) {
+				return false, nil
+			}
+			for _, x := range s.X {
+				if math.IsNaN(x - x) {
+					return false, nil // Check words the error
+				}
+			}
+		}
+		for _, s := range c {
+			b.x = append(b.x, s.X...)
+		}
+		copy(m.open[1:i+1], m.open[:i])
+		m.open[0] = b
+		if len(b.x) == cap(b.x) {
+			m.open = slices.Delete(m.open, 0, 1)
+			m.send(b)
+			m.open = slices.Insert(m.open, 0, m.newBlock(b.grid))
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func (m *Mean) newBlock(g *grid) *block {
+	return &block{grid: g, x: make([]float64, 0, blockCurves*len(g.t)*len(m.cfg.Components))}
+}
+
+func (m *Mean) startBlock(c fit.Curve) error {
+	g, err := m.encode.grid(c[0].T)
+	if err != nil {
+		return fmt.Errorf("mean: %w", err)
+	}
+	if len(m.open) == openBlocks {
+		m.send(m.open[openBlocks-1])
+		m.open = m.open[:openBlocks-1]
+	}
+	m.open = slices.Insert(m.open, 0, m.newBlock(g))
+	_, err = m.addOnGrid(c)
+	return err
+}
+
+// requireGrid refuses a curve off the common grid where the method has one.
+func (m *Mean) requireGrid(c fit.Curve) error {
+	if m.cfg.Method != ProtectThenFit {
+		return nil
+	}
+	for _, s := range c {
+		if !sameTimes(s.T, m.cfg.Grid) {
+			return fmt.Errorf("mean: %s needs every curve complete on the common grid of %d times; this one has %d samples or other times: use %s, which takes irregular sampling and missing values",
+				ProtectThenFit, len(m.cfg.Grid), len(s.T), FitThenProtect)
+		}
+	}
+	return nil
+}
+
+func (m *Mean) send(b *block) {
+	if len(b.x) > 0 {
+		m.run(func(w *worker) error { return m.encode.block(w, b) })
+	}
+}
+
+func (m *Mean) sendBatch() {
+	batch := m.batch
+	m.batch = nil
+	m.run(func(w *worker) error {
+		for _, curves := range batch {
+			if err := m.encode.person(w, curves); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// run waits for an idle worker and gives it the job.
+func (m *Mean) run(job func(*worker) error) {
+	w := <-m.free
+	go func() {
+		if err := job(w); err != nil {
+			m.mu.Lock()
+			if m.err == nil {
+				m.err = fmt.Errorf("mean: %w", err)
+			}
+			m.mu.Unlock()
+		}
+		m.free <- w
+	}()
+}
+
+func (m *Mean) failure() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// total finishes all pending work and returns the sum over all workers.
+func (m *Mean) total() (*lattice.Sum, error) {
+	for _, b := range m.open {
+		m.send(b)
+	}
+	m.open = nil
+	if m.batch != nil {
+		m.sendBatch()
+	}
+	all := make([]*worker, m.workers)
+	for i := range all {
+		all[i] = <-m.free
+	}
+	for _, w := range all[1:] {
+		if err := all[0].sum.Merge(w.sum); err != nil {
+			return nil, err
+		}
+		w.sum = lattice.NewSum(w.sum.Ball())
+	}
+	for _, w := range all {
+		m.free <- w
+	}
+	return all[0].sum, m.failure()
+}
+
+// N is the number of people added so far.
+func (m *Mean) N() (int64, error) {
+	sum, err := m.total()
+	if err != nil {
+		return 0, err
+	}
+	return sum.N(), nil
+}
