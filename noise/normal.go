@@ -8,11 +8,11 @@ package noise
 // the standard deviation in steps of the lattice; it panics unless
 // [ValidScale](scale).
 //
-// Algorithm N draws |ξ| = k+x: k with probability ∝ e^(−k²/2), as a geometric
-// number of events of probability e^(−1/2) kept if k(k−1) more of them happen;
-// x uniform on (0,1), kept with probability e^(−x(2k+x)/2), else all is drawn
-// anew. So the density of k+x is ∝ e^(−k²/2 − kx − x²/2) = e^(−(k+x)²/2). The
-// exponential probabilities come from lengths of descending runs of uniform
+// Algorithm N draws |ξ| = k+x: k with probability ∝ e^(−k²/2), x uniform on (0,1),
+// kept with probability e^(−x(2k+x)/2), else both are drawn anew. So the density
+// of k+x is ∝ e^(−k²/2 − kx − x²/2) = e^(−(k+x)²/2). (Karney draws k by coins of
+// probability e^(−1/2); here it is inverted from one word, which is faster.) The
+// probability of keeping x comes from the lengths of descending runs of uniform
 // deviates (von Neumann), so that only comparisons are needed; the package
 // comment proves that they, and the rounding of scale·(k+x), are exact on
 // lazily extended digits. A random sign makes the law symmetric; round(−y) =
@@ -45,46 +45,12 @@ func (s *Source) signed(q int64) int64 {
 // halfNormal draws |ξ| = k+x into x, a zero uniform, and returns k.
 func (s *Source) halfNormal(x *uniform) (k uint64) {
 	for {
-		k = 0
-		for s.expHalf() {
-			k++
-		}
-		if k > 1 && !s.expHalves(k*(k-1)) {
-			continue
-		}
+		k = s.whole()
 		*x = uniform{head: s.digit()}
 		if s.keepFraction(k, x) {
 			return k
 		}
 	}
-}
-
-// expHalf is true with probability e^(−1/2). The deviates ½ > u₁ > u₂ > … go
-// down at least n times with probability (1/2)^n/n!, so the length of the run is
-// even with probability Σ (−1)^n (1/2)^n/n!.
-func (s *Source) expHalf() bool {
-	var u [2]uniform
-	u[0].head = s.digit()
-	if u[0].head >= 1<<63 {
-		return true
-	}
-	for n := 1; ; n++ {
-		z, y := &u[n&1], &u[^n&1]
-		*z = uniform{head: s.digit()}
-		if !s.less(z, y) {
-			return n&1 == 0
-		}
-	}
-}
-
-// expHalves is true if n events of probability e^(−1/2) all happen.
-func (s *Source) expHalves(n uint64) bool {
-	for ; n > 0; n-- {
-		if !s.expHalf() {
-			return false
-		}
-	}
-	return true
 }
 
 // keepFraction is true with probability e^(−x(2k+x)/2): k+1 events of
