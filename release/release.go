@@ -1,0 +1,114 @@
+// Package release holds what a private method hands out: a function, given by
+// noisy coordinates in a space, together with the law of its noise and its
+// guarantee. Everything here is post-processing of public numbers: it needs no
+// data, spends no budget, and whoever holds the release can compute it.
+//
+// A [Release] is evaluated by [Release.At] and [Release.Eval], banded by
+// [Release.Band] and [Release.Bands], and stored by [Release.Encode] and
+// [Decode] in the format of docs/format.md.
+package release
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/space"
+)
+
+// Verbs and methods that a release can name.
+const (
+	Mean             = "mean"
+	FitThenProtect   = "fit-then-protect"
+	ProtectThenFit   = "protect-then-fit"
+	maxComponents    = 1000
+	maxCoefficients  = 1 << 20 // of one release, over all components
+	maxFactorEntries = 1 << 20
+	maxTablePoints   = 1 << 20
+	maxText          = 1000 // bytes of one label or name
+)
+
+// Release is a released function with values in R^c, c = len(Components).
+// Component k at t is
+//
+//	Reference[k].At(t) + Σ_j Coefficients[k][j]·e_j(t),
+//
+// e(t) the orthonormal basis of Space. A Release from a method of this module
+// or from [Decode] is valid; call [Release.Validate] on one made by hand before
+// anything else, for the other methods assume it.
+//
+// A Release is read-only for its methods, which are safe for concurrent use.
+type Release struct {
+	Verb, Method string // "mean"; "fit-then-protect" or "protect-then-fit"
+	Space        space.Space
+	Components   []string    // public names, at least one, distinct
+	Coefficients [][]float64 // len(Components) × Space.Dim()
+	Raw          [][]float64 // the same before the projection onto the ball; nil when equal
+	Reference    []Reference // nil, or one per component; added to the function
+	Noise        Noise
+	Privacy      privacy.Statement
+	N            int64   // persons, public
+	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y
+	Private      bool    // false when the noise came from a seeded source: a demonstration, not a release
+
+	XLabel, YLabel string // public, may be empty
+}
+
+// At returns the first component at t: the curve of a release that has one
+// component. It is NaN outside the domain. Use [Release.Eval] for several
+// components or for an error that says why.
+func (r *Release) At(t float64) float64 {
+	if !r.Space.Domain().Contains(t) {
+		return math.NaN()
+	}
+	e := make([]float64, r.Space.Dim())
+	r.Space.Eval(e, t)
+	return r.value(r.Coefficients, 0, t, e)
+}
+
+// Eval writes all components at t to dst, which must have length
+// len(Components); it panics otherwise. A t outside the domain of the space is
+// an error, for the release says nothing there.
+func (r *Release) Eval(dst []float64, t float64) error {
+	if len(dst) != len(r.Components) {
+		panic(fmt.Sprintf("release: Eval into %d values, the release has %d components", len(dst), len(r.Components)))
+	}
+	if err := r.inDomain(t); err != nil {
+		return err
+	}
+	e := make([]float64, r.Space.Dim())
+	r.Space.Eval(e, t)
+	for k := range dst {
+		dst[k] = r.value(r.Coefficients, k, t, e)
+	}
+	return nil
+}
+
+// value is component k of the function with the given coordinates at t, where
+// e = e(t).
+func (r *Release) value(coef [][]float64, k int, t float64, e []float64) float64 {
+	return r.reference(k, t) + dot(coef[k], e)
+}
+
+func (r *Release) reference(k int, t float64) float64 {
+	if r.Reference == nil {
+		return 0
+	}
+	return r.Reference[k].At(t)
+}
+
+func (r *Release) inDomain(t float64) error {
+	d := r.Space.Domain()
+	if d.Contains(t) {
+		return nil
+	}
+	return fmt.Errorf("release: t=%v is outside the domain [%v, %v] of the release; ask inside it", t, d.A, d.B)
+}
+
+func dot(a, b []float64) float64 {
+	var s float64
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
