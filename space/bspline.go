@@ -56,7 +56,10 @@ func BSpline(domain Interval, dim int, opts ...BSplineOption) (Space, error) {
 		return nil, fmt.Errorf("space: bspline of degree %d with %d functions: one piece already needs %d: use bspline:%d or more, or a lower degree", s.degree, dim, s.degree+1, s.degree+1)
 	}
 	s.spans = dim - s.degree
-	return s, s.orthonormalise()
+	if err := s.orthonormalise(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // orthonormalise integrates the products of B-splines exactly, degree+1 Gauss points per piece, and factors.

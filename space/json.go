@@ -148,7 +148,11 @@ func unmarshalKernel(fields object, domain Interval) (Space, error) {
 	if err := fields.rest("kernel"); err != nil {
 		return nil, err
 	}
-	return s, s.checkOrthonormal()
+	if err := s.checkOrthonormal(); err != nil {
+		return nil, err
+	}
+	s.prepare()
+	return s, nil
 }
 
 // checkOrthonormal refuses a factor with FᵀK_TF ≠ I, up to the rounding of the eigensolver, ε·T·‖K‖ in the

@@ -6,7 +6,6 @@ package space
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -51,11 +50,13 @@ func (k Kern) Relative() Kern {
 	return k
 }
 
-// kernNames lists the kernels in the order of the help text; scaled ones take a scale.
-var kernNames = []struct {
+type kernKind struct {
 	name             string
 	scaled, periodic bool
-}{
+}
+
+// kernKinds lists the kernels in the order of the error text.
+var kernKinds = []kernKind{
 	{name: "gauss", scaled: true},
 	{name: "laplace", scaled: true},
 	{name: "matern32", scaled: true},
@@ -66,13 +67,18 @@ var kernNames = []struct {
 	{name: "sobolev2", periodic: true},
 }
 
+func (k Kern) kind() (kernKind, bool) {
+	for _, kind := range kernKinds {
+		if kind.name == k.name {
+			return kind, true
+		}
+	}
+	return kernKind{}, false
+}
+
 func (k Kern) scaled() bool {
-	return slices.ContainsFunc(kernNames, func(n struct {
-		name             string
-		scaled, periodic bool
-	}) bool {
-		return n.name == k.name && n.scaled
-	})
+	kind, _ := k.kind()
+	return kind.scaled
 }
 
 // String is the kernel's part of the text form: `gauss:0.2`, `gauss:20%`, `brownian`.
@@ -88,16 +94,15 @@ func (k Kern) String() string {
 }
 
 func (k Kern) validate() error {
-	known := false
-	var names []string
-	for _, n := range kernNames {
-		known = known || n.name == k.name
-		names = append(names, n.name)
-	}
+	kind, known := k.kind()
 	if !known {
+		var names []string
+		for _, kind := range kernKinds {
+			names = append(names, kind.name)
+		}
 		return fmt.Errorf("space: unknown kernel %q: the kernels are %s", k.name, strings.Join(names, ", "))
 	}
-	if k.scaled() {
+	if kind.scaled {
 		if math.IsNaN(k.scale) || math.IsInf(k.scale, 0) || k.scale <= 0 {
 			return fmt.Errorf("space: kernel %s has scale %s: give a finite number above 0, in the units of t (0.2) or as a part of the domain (20%%)", k.name, formatFloat(k.scale))
 		}
@@ -151,7 +156,7 @@ func (k *boundKern) at(s, t float64) float64 {
 		}
 		return (1 + x + x*x/3) * math.Exp(-x)
 	case "periodic":
-		z := math.Sin(math.Pi*(math.Abs(s-t)/k.length)) * (k.length / k.scale) / math.Pi
+		z := math.Sin(math.Pi*(math.Abs(s-t)/k.length)) / math.Pi * k.length / k.scale
 		return math.Exp(-0.5 * z * z)
 	case "sobolev1":
 		x := math.Abs(s-t) / k.length

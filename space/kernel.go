@@ -13,6 +13,7 @@ import (
 	"math"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,6 +28,7 @@ type KernelSpace struct {
 	floor  float64
 	dim    int
 	factor []float64 // T×Dim by rows: UΛ^{−1/2}
+	markov markov
 }
 
 // A KernelOption changes how Kernel builds its space.
@@ -58,7 +60,11 @@ func Kernel(k Kern, grid Grid, opts ...KernelOption) (Space, error) {
 		return nil, err
 	}
 	s.grid = Grid{Domain: grid.Domain, T: append([]float64(nil), grid.T...)}
-	return s, s.decompose()
+	if err := s.decompose(); err != nil {
+		return nil, err
+	}
+	s.prepare()
+	return s, nil
 }
 
 func checkFloor(floor float64) error {
@@ -151,15 +157,18 @@ func (s *KernelSpace) Eval(dst []float64, t float64) {
 	checkLen(dst, s.dim)
 	t = s.grid.Domain.clamp(t)
 	clear(dst)
+	if s.markov.terms > 0 && !math.IsNaN(t) {
+		s.markov.eval(dst, s, t)
+		return
+	}
+	s.direct(dst, t)
+}
+
+func (s *KernelSpace) direct(dst []float64, t float64) {
 	p := s.dim
 	for j, tj := range s.grid.T {
-		k := s.at.at(tj, t)
-		if k == 0 {
-			continue
-		}
-		row := s.factor[j*p : j*p+p]
-		for i, f := range row {
-			dst[i] += k * f
+		if k := s.at.at(tj, t); k != 0 {
+			floats.AddScaled(dst, k, s.factor[j*p:j*p+p])
 		}
 	}
 }

@@ -5,6 +5,7 @@ package space
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -32,8 +33,7 @@ func (s *KernelSpace) meanSquareBound() float64 {
 		for m := 0.0; m < pieces; m++ {
 			for q, xq := range x {
 				s.Eval(dst, left+gap*((m+xq)/pieces))
-				r := norm(dst)
-				total += w[q] * r * r * gap / pieces
+				total += w[q] * floats.Dot(dst, dst) * gap / pieces
 			}
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Space is a finite-dimensional Hilbert space with an orthonormal basis.
@@ -123,18 +125,10 @@ func checkLen(dst []float64, dim int) {
 	}
 }
 
-// norm is the Euclidean norm of e(t); basis values are far from the range where squares overflow.
-func norm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s)
-}
-
-// boundByEval computes ‖e(t)‖ with a stack buffer for the usual dimensions.
+// boundByEval computes ‖e(t)‖ in a fresh slice: spaces are shared between goroutines.
 func boundByEval(dim int, eval func(dst []float64)) float64 {
 	dst := make([]float64, dim)
 	eval(dst)
-	return norm(dst)
+	// Scaled, because far from the grid of a short kernel the squares would underflow.
+	return floats.Norm(dst, 2)
 }

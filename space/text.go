@@ -47,10 +47,8 @@ func parsePercent(text string) (float64, error) {
 
 // defaultGrid is the grid a text form stands for.
 func defaultGrid(k Kern, domain Interval, n int) Grid {
-	for _, known := range kernNames {
-		if known.name == k.name && known.periodic {
-			return Midpoints(domain.A, domain.B, n)
-		}
+	if kind, _ := k.kind(); kind.periodic {
+		return Midpoints(domain.A, domain.B, n)
 	}
 	return Uniform(domain.A, domain.B, n)
 }

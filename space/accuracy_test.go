@@ -1,0 +1,154 @@
+// Accuracy of the fast evaluations against slow exact ones.
+
+package space
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// turnsOf is k·u minus the nearest integer, exact: the product's rounding error is recovered.
+func turnsOf(k, u float64) float64 {
+	p := k * u
+	return (p - math.Round(p)) + math.FMA(k, u, -p)
+}
+
+func TestTrigonometricAccuracy(t *testing.T) {
+	worstF, worstC := 0.0, 0.0
+	f, err := Fourier(Interval{0, 1}, 129)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Cosine(Interval{0, 1}, 129)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20001 {
+		u := float64(i) / 20000
+		e := at(f, u)
+		for k := 1; k <= 64; k++ {
+			sin, cos := math.Sincos(2 * math.Pi * turnsOf(float64(k), u))
+			worstF = max(worstF, math.Abs(e[2*k-1]-math.Sqrt2*cos), math.Abs(e[2*k]-math.Sqrt2*sin))
+		}
+		e = at(c, u)
+		for k := 1; k <= 128; k++ {
+			worstC = max(worstC, math.Abs(e[k]-math.Sqrt2*math.Cos(2*math.Pi*turnsOf(float64(k), u/2))))
+		}
+	}
+	t.Logf("largest error: fourier:129 %.2g, cosine:129 %.2g", worstF, worstC)
+	if worstF > 1e-13 || worstC > 1e-13 {
+		t.Errorf("largest error: fourier %g, cosine %g, allowed 1e-13", worstF, worstC)
+	}
+}
+
+// Legendre polynomials at the ends and in the middle, where they are known: e_k(±1) = (±1)^k√(2k+1),
+// P_{2m}(0) = (−1)^m·binom(2m,m)/4^m.
+func TestLegendreAccuracy(t *testing.T) {
+	s, err := Legendre(Interval{0, 1}, 129)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, middle, right := at(s, 0), at(s, 0.5), at(s, 1)
+	central := 1.0
+	for k := range 129 {
+		scale := math.Sqrt(float64(2*k + 1))
+		sign := float64(1 - 2*(k%2))
+		want := 0.0
+		if k%2 == 0 {
+			if k > 0 {
+				central *= -float64(k-1) / float64(k)
+			}
+			want = central * scale
+		}
+		if math.Abs(right[k]-scale) > 1e-12*scale || math.Abs(left[k]-sign*scale) > 1e-12*scale || math.Abs(middle[k]-want) > 1e-13 {
+			t.Errorf("degree %d: %v %v %v, want %v %v %v", k, left[k], middle[k], right[k], sign*scale, want, scale)
+		}
+	}
+}
+
+// The tables of the Markov kernels against the sum over the grid.
+func TestMarkovMatchesDirectSum(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s Space) {
+		k, ok := s.(*KernelSpace)
+		if !ok || k.markov.terms == 0 {
+			return
+		}
+		d, direct := k.Domain(), make([]float64, k.dim)
+		for i := range 1001 {
+			x := d.clamp(d.A + d.Length()*float64(i)/1000)
+			clear(direct)
+			k.direct(direct, x)
+			for j, e := range at(k, x) {
+				// e_j is a sum of T terms of size up to 1/√λ_j.
+				if size := 1 / math.Sqrt(k.Eigenvalues()[j]); math.Abs(e-direct[j]) > 1e-14*size*float64(len(k.grid.T)) {
+					t.Fatalf("e_%d(%v) = %v, by direct summation %v", j+1, x, e, direct[j])
+				}
+			}
+		}
+	})
+}
+
+// Shifting the domain far from zero by a number that loses no digit of t changes no digit of e(t).
+func TestFarDomainLosesNothing(t *testing.T) {
+	const shift, length, points = 1.2e9, 43200, 49 // steps of 900
+	for _, text := range []string{"legendre:65", "fourier:129", "cosine:128", "bspline:150", "kernel:gauss:5000:49",
+		"kernel:laplace:5000:49", "kernel:matern32:5000:49", "kernel:matern52:5000:49", "kernel:brownian:49"} {
+		here, err := Parse(text, Interval{0, length})
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, err := Parse(text, Interval{shift, shift + length})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			x := float64(rapid.IntRange(0, length<<20).Draw(rt, "2^20·t")) / (1 << 20)
+			x = (x + shift) - shift
+			e, f := at(here, x), at(far, x+shift)
+			for k := range e {
+				if e[k] != f[k] {
+					rt.Fatalf("%s: e_%d(%v) = %v, shifted %v", text, k+1, x, e[k], f[k])
+				}
+			}
+		})
+	}
+}
+
+// A domain of another length and relative scales is the same space up to rounding.
+func TestTinyDomain(t *testing.T) {
+	for _, text := range []string{"legendre:65", "fourier:129", "cosine:128", "bspline:150", "kernel:gauss:20%:20:floor=1e-4",
+		"kernel:laplace:20%", "kernel:matern32:20%", "kernel:matern52:20%:20", "kernel:brownian"} {
+		one, err := Parse(text, Interval{0, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tiny, err := Parse(text, Interval{0, 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Dim() != tiny.Dim() {
+			t.Fatalf("%s: dimension %d on [0,1], %d on [0,1e-9]", text, one.Dim(), tiny.Dim())
+		}
+		for i := range 500 {
+			x := float64(i) / 499
+			e, f := at(one, x), at(tiny, x*1e-9)
+			for k := range e {
+				if math.Abs(e[k]-f[k]) > 1e-11 {
+					t.Fatalf("%s: e_%d(%v) = %v, on the tiny domain %v", text, k+1, x, e[k], f[k])
+				}
+			}
+		}
+	}
+}
+
+func TestBrownianIsZeroAtItsStart(t *testing.T) {
+	s, err := Parse("kernel:brownian", Interval{-3, 18})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Bound(-3) != 0 || s.Dim() != DefaultGrid-1 {
+		t.Errorf("Bound(-3) = %v with %d functions, want 0 with %d", s.Bound(-3), s.Dim(), DefaultGrid-1)
+	}
+}
