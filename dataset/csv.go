@@ -1,0 +1,379 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// CSV files: the header, and one reader of rows for each layout. A row that
+// holds no quote is parsed where it lies, number by number; whatever is not a
+// plain number goes to the careful reader of that cell.
+
+// newCSV reads the header. seeker is nil where the input cannot be read again.
+func newCSV(in io.Reader, seeker io.Seeker, name string, o Options) (*Reader, error) {
+	org := origin{file: name}
+	s := newScanner(in)
+	head := s.peek()
+	if s.err != nil {
+		return nil, fmt.Errorf("dataset: %s: %w", name, s.err)
+	}
+	if bytes.HasPrefix(head, bom) {
+		s.pos += len(bom)
+		head = head[len(bom):]
+	}
+	if err := checkText(org, head); err != nil {
+		return nil, err
+	}
+	sep, decimal := byte(o.Separator), byte(o.Decimal)
+	if sep == 0 {
+		sep = separator(head, s.eof)
+	}
+	rows := sample(head, s.eof, sep)
+	if decimal == 0 {
+		var err error
+		if decimal, err = decimalSign(org, rows, sep); err != nil {
+			return nil, err
+		}
+	}
+	t := &csvTable{origin: org, s: s, seeker: seeker, sep: sep, decimal: decimal}
+	if t.point = decimal; decimal == sep {
+		t.point = '\n' // only a quoted field can hold the sign
+	}
+	names, err := t.header()
+	if err != nil {
+		return nil, err
+	}
+	c := &columns{origin: org, line: s.line, names: names, kinds: kinds(rows, len(names), decimal), decimal: decimal, zone: o.Zone, o: o}
+	r := &Reader{schema: Schema{Separator: rune(sep), Decimal: rune(decimal)}}
+	if err := c.resolve(&r.schema); err != nil {
+		return nil, err
+	}
+	t.names, t.id, t.unit = names, c.id, c.unit
+	if r.schema.Layout == Wide {
+		r.source = newWide(newCSVWide(t, c), org, r.schema, c, o)
+	} else {
+		r.source = newGroups(newCSVLong(t, c), org, r.schema, c, o)
+	}
+	return r, nil
+}
+
+var bom = []byte("\ufeff")
+
+// kinds tells what the sampled cells of each column hold.
+func kinds(rows [][]string, n int, decimal byte) []kind {
+	k := make([]kind, n)
+	for _, row := range rows[min(1, len(rows)):] {
+		for i, f := range row[:min(n, len(row))] {
+			k[i] = merge(k[i], []byte(f), decimal)
+		}
+	}
+	return k
+}
+
+// merge is the kind of a column that was k so far and holds cell f too.
+func merge(k kind, f []byte, decimal byte) kind {
+	switch _, what := cell(f, decimal); {
+	case what == cellMissing:
+		return k
+	case what != cellText:
+		return kindNumber
+	case k == kindNumber || k == kindText:
+		return k
+	}
+	if _, err := isoTime(f, nil); err == errNotTime {
+		return kindText
+	}
+	return kindTime
+}
+
+// csvTable is what the readers of both layouts share.
+type csvTable struct {
+	origin
+	s            *scanner
+	seeker       io.Seeker
+	sep, decimal byte
+	point        byte // decimal sign of fields without quotes
+	names        []string
+	id, unit     int
+}
+
+func (t *csvTable) header() ([]string, error) {
+	if !t.s.next() {
+		return nil, t.readError()
+	}
+	fields, err := t.s.fields(t.sep)
+	if err != nil {
+		return nil, t.at(t.s.line, 0, "", err.Error(), quoteFix)
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = string(trim(f))
+	}
+	return names, nil
+}
+
+const quoteFix = `put the whole field in quotes and double the quotes inside it ("")`
+
+// rewind goes back to the first row behind the header.
+func (t *csvTable) rewind() error {
+	if _, err := t.seeker.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("dataset: %s: %w", t.file, err)
+	}
+	*t.s = scanner{src: t.s.src, buf: t.s.buf}
+	if bytes.HasPrefix(t.s.peek(), bom) {
+		t.s.pos += len(bom)
+	}
+	_, err := t.header()
+	return err
+}
+
+// readError is the error that ended the scan, nil at the end of the file.
+func (t *csvTable) readError() error {
+	if t.s.err == nil {
+		return nil
+	}
+	if t.s.err == errRecordTooLong || t.s.eof && t.s.pos < t.s.end {
+		return t.at(t.s.lines, 0, "", t.s.err.Error(), "is this a CSV file with the right quotes?")
+	}
+	return fmt.Errorf("dataset: %s: after line %d: %w", t.file, t.s.lines, t.s.err)
+}
+
+func (t *csvTable) fault(column int, msg, fix string) error {
+	return t.at(t.s.line, column+1, t.names[column], msg, fix)
+}
+
+// row checks that the record has as many fields as the header, and cuts it up.
+func (t *csvTable) row() ([][]byte, error) {
+	fields, err := t.s.fields(t.sep)
+	if err != nil {
+		return nil, t.at(t.s.line, 0, "", err.Error(), quoteFix)
+	}
+	if len(fields) != len(t.names) {
+		return nil, t.at(t.s.line, 0, "", fmt.Sprintf("the row has %d fields, the header has %d", len(fields), len(t.names)),
+			"correct the row; a missing value is an empty field or NA")
+	}
+	return fields, nil
+}
+
+// key returns the text of an id or unit cell.
+func (t *csvTable) key(column int, f []byte) ([]byte, error) {
+	f = trim(f)
+	if isMissing(f) {
+		return nil, t.fault(column, "the row does not say whose it is", "fill the cell in; an id must not be empty, NA, NaN or null")
+	}
+	return f, nil
+}
+
+// value reads a cell that is not a plain number.
+func (t *csvTable) value(column int, f []byte) (x float64, err error) {
+	x, what := cell(f, t.decimal)
+	switch what {
+	case cellInfinite:
+		return 0, t.fault(column, quote(string(f))+" is not finite", "write the value, or NA where it is missing")
+	case cellOverflow:
+		return 0, t.fault(column, quote(string(f))+" is too large for a 64-bit float", "write the value, or NA where it is missing")
+	case cellText:
+		return 0, t.fault(column, quote(string(f))+" is not a number", t.numberFix(f))
+	}
+	return x, nil
+}
+
+func (t *csvTable) numberFix(f []byte) string {
+	other := byte(',')
+	if t.decimal == ',' {
+		other = '.'
+	}
+	if isDecimal(trim(f), other) {
+		return fmt.Sprintf("numbers are read with the decimal sign '%c'; set the decimal option if it is '%c'", t.decimal, other)
+	}
+	return "write the value, or NA where it is missing"
+}
+
+// csvWide reads the rows of a wide file.
+type csvWide struct {
+	*csvTable
+	slot []int     // of each column: place of its time in x, -1 if it is none
+	x    []float64 // the row's values by increasing time, NaN missing
+}
+
+func newCSVWide(t *csvTable, c *columns) *csvWide {
+	w := &csvWide{csvTable: t, slot: slices.Repeat([]int{-1}, len(t.names)), x: make([]float64, len(c.values))}
+	for k, i := range c.values {
+		w.slot[i] = k
+	}
+	return w
+}
+
+func (w *csvWide) next(row *wideRow) (bool, error) {
+	if !w.s.next() {
+		return false, w.readError()
+	}
+	row.line, row.missing, row.x, row.unit, row.id = w.s.line, 0, w.x, nil, nil
+	if w.s.quoted {
+		fields, err := w.row()
+		for k, f := range fields {
+			if err = w.field(row, k, f); err != nil {
+				break
+			}
+		}
+		return err == nil, err
+	}
+	rec, sep, point, slot := w.s.rec, w.sep, w.point, w.slot
+	i, k := 0, 0
+	for ; k < len(slot) && i <= len(rec); k++ {
+		end := 0
+		if at := slot[k]; at >= 0 {
+			x, next, ok := number(rec, i, point)
+			if ok && (next == len(rec) || rec[next] == sep) {
+				w.x[at] = x
+				i = next + 1
+				continue
+			}
+			end = next
+		}
+		end = fieldEnd(rec, max(i, end), sep)
+		if err := w.field(row, k, rec[i:end]); err != nil {
+			// A row of the wrong length explains a cell in the wrong column.
+			if _, uneven := w.row(); uneven != nil {
+				err = uneven
+			}
+			return false, err
+		}
+		i = end + 1
+	}
+	if k < len(slot) || i <= len(rec) {
+		_, err := w.row()
+		return false, err
+	}
+	return true, nil
+}
+
+// fieldEnd finds the end of the field that goes on at i.
+func fieldEnd(rec []byte, i int, sep byte) int {
+	for i < len(rec) && rec[i] != sep {
+		i++
+	}
+	return i
+}
+
+func (w *csvWide) field(row *wideRow, k int, f []byte) (err error) {
+	if at := w.slot[k]; at >= 0 {
+		x, err := w.value(k, f)
+		if err != nil {
+			return err
+		}
+		if x != x {
+			row.missing++
+		}
+		w.x[at] = x
+		return nil
+	}
+	if k == w.id {
+		row.id, err = w.key(k, f)
+	} else if k == w.unit {
+		row.unit, err = w.key(k, f)
+	}
+	return err
+}
+
+// csvLong reads the rows of a long file.
+type csvLong struct {
+	*csvTable
+	time   int
+	slot   []int // of each column: its component, -1 if it is none
+	v      []float64
+	lo, hi []float64 // limits of each component
+	clock  clock
+}
+
+func newCSVLong(t *csvTable, c *columns) *csvLong {
+	l := &csvLong{csvTable: t, time: c.time, slot: slices.Repeat([]int{-1}, len(t.names)), v: make([]float64, len(c.values)), clock: clock{zone: c.zone}}
+	l.lo, l.hi = make([]float64, len(c.values)), make([]float64, len(c.values))
+	for k, i := range c.values {
+		l.slot[i] = k
+		l.lo[k], l.hi[k] = limits(t.names[i])
+	}
+	return l
+}
+
+func (l *csvLong) next(row *longRow) (bool, error) {
+	if !l.s.next() {
+		return false, l.readError()
+	}
+	row.line, row.v, row.unit, row.id = l.s.line, l.v, nil, nil
+	if l.s.quoted {
+		fields, err := l.row()
+		for k, f := range fields {
+			if err = l.field(row, k, f); err != nil {
+				break
+			}
+		}
+		return err == nil, err
+	}
+	rec, sep := l.s.rec, l.sep
+	i, k := 0, 0
+	for ; k < len(l.slot) && i <= len(rec); k++ {
+		end := 0
+		if at := l.slot[k]; at >= 0 || k == l.time && l.clock.state != clockISO {
+			x, next, ok := number(rec, i, l.point)
+			if ok && (next == len(rec) || rec[next] == sep) {
+				i = next + 1
+				if at < 0 {
+					row.t = x
+					l.clock.state = clockNumber
+					continue
+				}
+				l.v[at] = x
+				if x < l.lo[at] || x > l.hi[at] {
+					return false, l.outside(k, at)
+				}
+				continue
+			}
+			end = next
+		}
+		end = fieldEnd(rec, max(i, end), sep)
+		if err := l.field(row, k, rec[i:end]); err != nil {
+			if _, uneven := l.row(); uneven != nil {
+				err = uneven
+			}
+			return false, err
+		}
+		i = end + 1
+	}
+	if k < len(l.slot) || i <= len(rec) {
+		_, err := l.row()
+		return false, err
+	}
+	return true, nil
+}
+
+func (l *csvLong) outside(column, at int) error {
+	return l.fault(column, outsideMsg(l.v[at], l.lo[at], l.hi[at]), outsideFix)
+}
+
+func (l *csvLong) field(row *longRow, k int, f []byte) (err error) {
+	switch at := l.slot[k]; {
+	case at >= 0:
+		x, err := l.value(k, f)
+		if err != nil {
+			return err
+		}
+		l.v[at] = x
+		if x < l.lo[at] || x > l.hi[at] {
+			return l.outside(k, at)
+		}
+	case k == l.time:
+		x, msg, fix := l.clock.read(f, l.decimal)
+		if msg != "" {
+			return l.fault(k, msg, fix)
+		}
+		row.t = x
+	case k == l.id:
+		row.id, err = l.key(k, f)
+	case k == l.unit:
+		row.unit, err = l.key(k, f)
+	}
+	return err
+}
