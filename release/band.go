@@ -18,8 +18,8 @@ import (
 // where needed to hold the released value. NaN outside the domain or for a
 // level outside (0,1).
 //
-// For protect-then-fit the law is that of the unconstrained fit, and the band
-// brackets the fit to the clipped mean.
+// For protect-then-fit the band brackets the fit to the clipped mean, and its
+// level is exact only while the fit's constraint is not active.
 func (r *Release) Band(t, level float64) (lo, hi float64) {
 	if !r.Space.Domain().Contains(t) || checkLevel(level) != nil {
 		return math.NaN(), math.NaN()

@@ -15,8 +15,9 @@ const (
 	// Gaussian: σ·ξ, ξ standard normal in each coordinate of each component.
 	Gaussian = "gaussian"
 	// GaussianLinearised: L·ξ in each component, independent between
-	// components: the noise of a protect-then-fit release while its constraint
-	// is not active. Once it is, the projection only shortens it.
+	// components: how the noise in the samples moves a protect-then-fit
+	// release, the multiplier of its constraint held at the released one.
+	// Exact while the constraint is not active, of first order once it is.
 	GaussianLinearised = "gaussian-linearised"
 	// SphericalLaplace: b·Z, Z ∈ R^m with density ∝ exp(−‖z‖₂), one draw for
 	// all m = len(Components)·Dim coordinates jointly. E‖Z‖² = m(m+1).
