@@ -28,7 +28,7 @@ func GaussianMu(g Guarantee) (GDP, error) {
 	case GDP:
 		return g, nil
 	case ZCDP:
-		mu = GDP(deflate(SqrtDown(MulDown(2, float64(g))), 0))
+		mu = GDP(SqrtDown(MulDown(2, float64(g))))
 	case Approx:
 		mu = analyticMu(g)
 	case Pure:

@@ -144,7 +144,12 @@ func (m GDP) Tradeoff(alpha float64) float64 {
 	}
 	z := mathext.NormalQuantile(alpha)
 	t := z + mu
-	return math.Min(math.Erfc(t/math.Sqrt2)/2, 1-alpha) * (1 - (16+4*math.Abs(t)*(math.Abs(z)+mu))*ulp)
+	// Relative error of Q(t): the hazard φ/Q times the error of t.
+	hazard := math.Exp(-t * t / 2)
+	if t > -1 {
+		hazard = 1 / mills(t)
+	}
+	return deflate(math.Min(math.Erfc(t/math.Sqrt2)/2, 1-alpha), 16+4*hazard*(math.Abs(z)+mu))
 }
 
 // MuThrough returns the μ whose trade-off curve passes through (α, β): Φ⁻¹(1−α) − Φ⁻¹(β), rounded down; zero when
