@@ -244,3 +244,20 @@ func TestVacuous(t *testing.T) {
 		}
 	}
 }
+
+func TestSumsRoundUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var pure []Pure
+		var rho []ZCDP
+		sum := exact(0)
+		for range rapid.IntRange(1, 8).Draw(t, "n") {
+			x := logUniform(t, "x", 1e-3, 1e3)
+			pure, rho = append(pure, Pure(x)), append(rho, ZCDP(x))
+			sum.Add(sum, exact(x))
+		}
+		e, r := float64(ComposePure(pure...)), float64(ComposeZCDP(rho...))
+		if exact(e).Cmp(sum) < 0 || e != r {
+			t.Fatalf("Σ%v = %g, exactly %g", pure, e, sum)
+		}
+	})
+}
