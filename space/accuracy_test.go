@@ -68,26 +68,42 @@ func TestLegendreAccuracy(t *testing.T) {
 	}
 }
 
-// The tables of the Markov kernels against the sum over the grid.
-func TestMarkovMatchesDirectSum(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s Space) {
-		k, ok := s.(*KernelSpace)
-		if !ok || k.markov.terms == 0 {
-			return
+// The tables of the Markov and of the analytic kernels against the sum over the grid.
+func TestFastEvalMatchesDirectSum(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s Space) { matchesDirectSum(t, s) })
+	for _, text := range []string{"kernel:gauss:1%:200:floor=0", "kernel:gauss:100%", "kernel:gauss:0.5%", "kernel:periodic:1%:200",
+		"kernel:periodic:5%:100:floor=0", "kernel:periodic:100%", "kernel:periodic:1000%:20:floor=0"} {
+		s, err := Parse(text, Interval{0, 1})
+		if err != nil {
+			t.Fatal(err)
 		}
-		d, direct := k.Domain(), make([]float64, k.dim)
-		for i := range 1001 {
-			x := d.clamp(d.A + d.Length()*float64(i)/1000)
-			clear(direct)
-			k.direct(direct, x)
-			for j, e := range at(k, x) {
-				// e_j is a sum of T terms of size up to 1/√λ_j.
-				if size := 1 / math.Sqrt(k.Eigenvalues()[j]); math.Abs(e-direct[j]) > 1e-14*size*float64(len(k.grid.T)) {
-					t.Fatalf("e_%d(%v) = %v, by direct summation %v", j+1, x, e, direct[j])
-				}
+		t.Run(text, func(t *testing.T) {
+			if s.(*KernelSpace).chebyshev.cells == 0 {
+				t.Error("not interpolated")
+			}
+			matchesDirectSum(t, s)
+		})
+	}
+}
+
+func matchesDirectSum(t *testing.T, s Space) {
+	k, ok := s.(*KernelSpace)
+	if !ok || k.markov.terms+k.chebyshev.cells == 0 {
+		return
+	}
+	d, direct := k.Domain(), make([]float64, k.dim)
+	values := k.Eigenvalues()
+	for i := range 2001 {
+		x := d.clamp(d.A + d.Length()*float64(i)/2000)
+		clear(direct)
+		k.direct(direct, x)
+		for j, e := range at(k, x) {
+			// e_j is a sum of T terms of size up to 1/√λ_j.
+			if math.Abs(e-direct[j]) > 1e-14*float64(len(k.grid.T))/math.Sqrt(values[j]) {
+				t.Fatalf("e_%d(%v) = %v, by direct summation %v", j+1, x, e, direct[j])
 			}
 		}
-	})
+	}
 }
 
 // Shifting the domain far from zero by a number that loses no digit of t changes no digit of e(t).

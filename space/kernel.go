@@ -22,13 +22,14 @@ const DefaultFloor = 1e-8
 
 // KernelSpace is the space of a kernel on a grid; made by Kernel, or decoded from JSON.
 type KernelSpace struct {
-	kern   Kern
-	at     boundKern
-	grid   Grid
-	floor  float64
-	dim    int
-	factor []float64 // T×Dim by rows: UΛ^{−1/2}
-	markov markov
+	kern      Kern
+	at        boundKern
+	grid      Grid
+	floor     float64
+	dim       int
+	factor    []float64 // T×Dim by rows: UΛ^{−1/2}
+	markov    markov
+	chebyshev chebyshev
 }
 
 // A KernelOption changes how Kernel builds its space.
@@ -157,13 +158,27 @@ func (s *KernelSpace) Eval(dst []float64, t float64) {
 	checkLen(dst, s.dim)
 	t = s.grid.Domain.clamp(t)
 	clear(dst)
-	if s.markov.terms > 0 && !math.IsNaN(t) {
+	switch {
+	case math.IsNaN(t):
+		for i := range dst {
+			dst[i] = t
+		}
+	case s.markov.terms > 0:
 		s.markov.eval(dst, s, t)
-		return
+	case s.chebyshev.cells > 0:
+		s.chebyshev.eval(dst, s.grid.Domain.unit(t))
+	default:
+		s.direct(dst, t)
 	}
-	s.direct(dst, t)
 }
 
+// prepare makes the tables of the fast evaluation, where the kernel has one.
+func (s *KernelSpace) prepare() {
+	s.prepareMarkov()
+	s.prepareChebyshev()
+}
+
+// direct adds e(t) to dst by the definition.
 func (s *KernelSpace) direct(dst []float64, t float64) {
 	p := s.dim
 	for j, tj := range s.grid.T {

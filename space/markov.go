@@ -24,8 +24,8 @@ type markov struct {
 	left, right []float64
 }
 
-// prepare fills the tables; for the other kernels it leaves terms = 0.
-func (s *KernelSpace) prepare() {
+// prepareMarkov fills the tables; for the other kernels it leaves terms = 0.
+func (s *KernelSpace) prepareMarkov() {
 	n, p := len(s.grid.T), s.dim
 	if n*p > markovTable {
 		return

@@ -55,7 +55,8 @@ func defaultGrid(k Kern, domain Interval, n int) Grid {
 
 func sameGrid(g, h Grid) bool { return slices.Equal(g.T, h.T) }
 
-const textForms = "legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:0.2 (scale in the units of t), kernel:gauss:20% (part of the domain), kernel:laplace:…, kernel:matern32:…, kernel:matern52:…, kernel:brownian, kernel:periodic:…, kernel:sobolev1, kernel:sobolev2"
+// TextForms lists the text forms for help texts.
+const TextForms = "legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:0.2 (scale in the units of t), kernel:gauss:20% (part of the domain), kernel:laplace:…, kernel:matern32:…, kernel:matern52:…, kernel:brownian, kernel:periodic:…, kernel:sobolev1, kernel:sobolev2"
 
 // Parse reads the text form of a space on the domain: a kind and its dimension,
 //
@@ -81,7 +82,7 @@ func Parse(text string, domain Interval) (Space, error) {
 	}
 	build, known := dimensional[kind]
 	if !known {
-		return nil, fmt.Errorf("space: unknown space %q: write one of %s", text, textForms)
+		return nil, fmt.Errorf("space: unknown space %q: write one of %s", text, TextForms)
 	}
 	number, option, hasOption := strings.Cut(rest, ":")
 	dim, err := strconv.Atoi(number)
