@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
+	"math/big"
 )
 
 // Sum is the exact sum of n vectors of a ball. The zero value is not usable.
@@ -42,8 +44,12 @@ func (s *Sum) Add(k []int64) error {
 	return nil
 }
 
-// Merge adds another sum over the same ball.
+// Merge adds another sum over the same ball. A sum cannot be merged into
+// itself: everybody in it would count twice, at twice the sensitivity.
 func (s *Sum) Merge(o *Sum) error {
+	if s == o {
+		return errors.New("lattice: cannot merge a sum into itself: its people would count twice")
+	}
 	if s.ball != o.ball {
 		return fmt.Errorf("lattice: cannot merge sums over different balls (radius %g, dimension %d; radius %g, dimension %d)",
 			s.ball.radius, s.ball.dim, o.ball.radius, o.ball.dim)
@@ -58,13 +64,19 @@ func (s *Sum) Merge(o *Sum) error {
 	return nil
 }
 
-const sumMagic = "curveil/sum/1\x00"
+const (
+	sumMagic = "curveil/sum/1\x00"
+	sumHead  = len(sumMagic) + 3*8
+	sumTail  = 4 // CRC-32C
+)
 
-// MarshalBinary encodes the ball and the sum: magic, then dimension, radius,
-// n and the coordinates as little-endian 64-bit words. The bytes are raw
-// private data.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// MarshalBinary encodes the ball and the sum: magic, then dimension, radius, n
+// and the coordinates as little-endian 64-bit words, then a CRC-32C of all that.
+// The bytes are raw private data.
 func (s *Sum) MarshalBinary() ([]byte, error) {
-	b := make([]byte, 0, len(sumMagic)+8*(3+len(s.sum)))
+	b := make([]byte, 0, sumHead+8*len(s.sum)+sumTail)
 	b = append(b, sumMagic...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.ball.dim))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.ball.radius))
@@ -72,20 +84,23 @@ func (s *Sum) MarshalBinary() ([]byte, error) {
 	for _, x := range s.sum {
 		b = binary.LittleEndian.AppendUint64(b, uint64(x))
 	}
-	return b, nil
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote and refuses anything that
-// no sum of n vectors of the ball could be.
+// UnmarshalBinary decodes what MarshalBinary wrote. It refuses a damaged file,
+// and anything that no sum of n vectors of the ball could be.
 func (s *Sum) UnmarshalBinary(data []byte) error {
-	head := len(sumMagic) + 24
-	if len(data) < head || string(data[:len(sumMagic)]) != sumMagic {
+	if len(data) < sumHead+sumTail || string(data[:len(sumMagic)]) != sumMagic {
 		return errors.New("lattice: not a curveil sum, version 1")
 	}
-	word := func(i int) uint64 { return binary.LittleEndian.Uint64(data[len(sumMagic)+8*i:]) }
-	dim := word(0)
-	if rest := uint64(len(data)-head) / 8; dim != rest || (len(data)-head)%8 != 0 {
-		return fmt.Errorf("lattice: sum of dimension %d with %d bytes of coordinates: the file is cut or damaged", dim, len(data)-head)
+	body, tail := data[:len(data)-sumTail], data[len(data)-sumTail:]
+	if binary.LittleEndian.Uint32(tail) != crc32.Checksum(body, castagnoli) {
+		return errors.New("lattice: the checksum of the sum does not match: the file is cut or damaged, make it again")
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(body[len(sumMagic)+8*i:]) }
+	dim, coords := word(0), len(body)-sumHead
+	if coords%8 != 0 || dim != uint64(coords/8) {
+		return fmt.Errorf("lattice: sum of dimension %d with %d bytes of coordinates: the file is cut or damaged", dim, coords)
 	}
 	ball, err := NewBall(math.Float64frombits(word(1)), int(dim))
 	if err != nil {
@@ -96,12 +111,24 @@ func (s *Sum) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("lattice: sum of %d vectors is out of range", n)
 	}
 	sum := make([]int64, dim)
-	limit := n << 31
 	for i := range sum {
-		if sum[i] = int64(word(3 + i)); sum[i] > limit || sum[i] < -limit {
-			return fmt.Errorf("lattice: coordinate %d of the sum is larger than %d vectors can make it: the file is damaged", i+1, n)
-		}
+		sum[i] = int64(word(3 + i))
+	}
+	if !possible(ball, n, sum) {
+		return fmt.Errorf("lattice: the sum is larger than %d vectors of radius %g can make it: the file is damaged", n, ball.radius)
 	}
 	*s = Sum{ball: ball, n: n, sum: sum}
 	return nil
+}
+
+// possible reports whether ‖sum‖² ≤ n²·⌊(R/η)²⌋, exactly.
+func possible(b Ball, n int64, sum []int64) bool {
+	var norm2, x big.Int
+	for _, k := range sum {
+		x.SetInt64(k)
+		norm2.Add(&norm2, x.Mul(&x, &x))
+	}
+	limit := new(big.Int).SetUint64(b.k2)
+	limit.Mul(limit, x.SetInt64(n)).Mul(limit, &x)
+	return norm2.Cmp(limit) <= 0
 }
