@@ -58,8 +58,8 @@ func TestExactProbabilities(t *testing.T) {
 		}
 		return u
 	}
-	const x = 0x9e3779b97f // of 2^40
-	y := float64(x) / (1 << 40)
+	const x, small = 0x9e3779b97f, 0x2e3779b97f // of 2^40
+	y, ySmall := float64(x)/(1<<40), float64(small)/(1<<40)
 	for _, c := range []struct {
 		name  string
 		depth int
@@ -77,6 +77,10 @@ func TestExactProbabilities(t *testing.T) {
 			func(b int) float64 { return []float64{1 - y/2, y / 2}[b] }, 1e-3},
 		{"share k=3", 14, func(s *Source) uint64 { return truth(s.lessShare(&uniform{head: s.digit()}, given(x), 3)) },
 			func(b int) float64 { return []float64{(2 - y) / 8, (6 + y) / 8}[b] }, 1e-3},
+		{"share k=0, small x", 14, func(s *Source) uint64 { return truth(s.lessShare(&uniform{head: s.digit()}, given(small), 0)) },
+			func(b int) float64 { return []float64{1 - ySmall/2, ySmall / 2}[b] }, 1e-3},
+		{"share k=1, small x", 14, func(s *Source) uint64 { return truth(s.lessShare(&uniform{head: s.digit()}, given(small), 1)) },
+			func(b int) float64 { return []float64{(2 - ySmall) / 4, (2 + ySmall) / 4}[b] }, 1e-3},
 		{"e^-x given", 18, func(s *Source) uint64 { return truth(s.expFraction(given(x))) },
 			func(b int) float64 { return []float64{1 - math.Exp(-y), math.Exp(-y)}[b] }, 2e-2},
 		{"keep k=0 given", 18, func(s *Source) uint64 { return truth(s.keepFraction(0, given(x))) },
@@ -187,40 +191,46 @@ func TestWholeAtTableEntries(t *testing.T) {
 	}
 }
 
-// Comparisons agree with the numbers that the digits drawn in the end stand for.
+// Comparisons agree with all numbers that have the digits drawn, and draw no
+// digit beyond the first that decides. The reference is rational arithmetic.
 func TestComparisonsAgreeWithDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Seeded(rapid.Uint64().Draw(t, "seed"))
-		s.width = rapid.UintRange(1, 64).Draw(t, "width")
+		s.width = rapid.SampledFrom([]uint{1, 1, 2, 2, 3, 4, 8, 63, 64}).Draw(t, "width")
 		k := rapid.Uint64Range(0, 20).Draw(t, "k")
 		r, x := &uniform{head: s.digit()}, &uniform{head: s.digit()}
 		if rapid.Bool().Draw(t, "close") {
 			r.head = x.head
 		}
-		// interval returns the ends of what is known of u.
-		interval := func(u *uniform) (low, high *big.Rat) {
-			digits := 1 + len(u.tail)
+		// ends returns the interval that the first digits of u leave.
+		ends := func(u *uniform, digits int) (low, high *big.Rat) {
 			n := s.prefix(u, digits)
 			d := new(big.Int).Lsh(big.NewInt(1), uint(digits)*s.width)
 			return new(big.Rat).SetFrac(n, d), new(big.Rat).SetFrac(new(big.Int).Add(n, big.NewInt(1)), d)
 		}
-		less := s.less(r, x)
-		rLow, rHigh := interval(r)
-		xLow, xHigh := interval(x)
-		if less && rHigh.Cmp(xLow) > 0 || !less && rLow.Cmp(xHigh) < 0 {
-			t.Fatalf("less is %v for [%v,%v) and [%v,%v)", less, rLow, rHigh, xLow, xHigh)
+		// decided returns the answer to r < (twoK+x)/m on the first digits.
+		decided := func(twoK, m uint64, digits int) (less, certain bool) {
+			rLow, rHigh := ends(r, digits)
+			xLow, xHigh := ends(x, digits)
+			for _, y := range []*big.Rat{xLow, xHigh} {
+				y.Quo(y.Add(y, new(big.Rat).SetUint64(twoK)), new(big.Rat).SetUint64(m))
+			}
+			return rHigh.Cmp(xLow) <= 0, rHigh.Cmp(xLow) <= 0 || rLow.Cmp(xHigh) >= 0
 		}
-
+		check := func(name string, got bool, twoK, m uint64, start int) {
+			digits := 1 + max(len(r.tail), len(x.tail))
+			if want, certain := decided(twoK, m, digits); !certain || got != want {
+				t.Fatalf("%s is %v, want %v, certain: %v; r=%x x=%x", name, got, want, certain, *r, *x)
+			}
+			if digits > start {
+				if _, certain := decided(twoK, m, digits-1); certain {
+					t.Fatalf("%s drew digit %d though %d were enough; r=%x x=%x", name, digits, digits-1, *r, *x)
+				}
+			}
+		}
+		check("less", s.less(r, x), 0, 1, 1)
+		start := 1 + len(x.tail)
 		r = &uniform{head: s.digit()}
-		share := s.lessShare(r, x, k)
-		rLow, rHigh = interval(r)
-		xLow, xHigh = interval(x)
-		twoK, m := new(big.Rat).SetUint64(2*k), new(big.Rat).SetUint64(2*k+2)
-		for _, y := range []*big.Rat{xLow, xHigh} {
-			y.Quo(y.Add(y, twoK), m)
-		}
-		if share && rHigh.Cmp(xLow) > 0 || !share && rLow.Cmp(xHigh) < 0 {
-			t.Fatalf("lessShare is %v for [%v,%v) and [%v,%v)", share, rLow, rHigh, xLow, xHigh)
-		}
+		check("lessShare", s.lessShare(r, x, k), 2*k, 2*k+2, start)
 	})
 }
