@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/plot"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+func evalCommand() *cobra.Command {
+	var at string
+	var level float64
+	var simultaneous, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eval RELEASE",
+		Short: "Values of a release, with bands of the privacy noise, as CSV",
+		Example: `  curveil eval growth.json --at 2,5,10
+  curveil eval growth.json --at 1:18:35 --level 0.99 --simultaneous`,
+		Args: exactArgs(1, "one release"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLevel(level); err != nil {
+				return err
+			}
+			r, err := readRelease(args[0])
+			if err != nil {
+				return err
+			}
+			ts := space.Uniform(r.Space.Domain().A, r.Space.Domain().B, 21).T
+			if at != "" {
+				if ts, err = parseGrid(at); err != nil {
+					return err
+				}
+			}
+			points, err := evaluate(r, ts, level, simultaneous)
+			if err != nil {
+				return usageError{err}
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), points)
+			}
+			return writePoints(cmd.OutOrStdout(), r.Components, points)
+		},
+	}
+	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count (default: 21 over the domain)")
+	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
+	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func checkLevel(level float64) error {
+	if !(level > 0 && level < 1) {
+		return usagef("--level %g must lie between 0 and 1, such as 0.95", level)
+	}
+	return nil
+}
+
+// point is a release at one time; one entry per component.
+type point struct {
+	T     float64   `json:"t"`
+	Value []float64 `json:"value"`
+	Low   []float64 `json:"low"`
+	High  []float64 `json:"high"`
+}
+
+func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool) ([]point, error) {
+	lo, hi, err := r.Bands(ts, level, simultaneous)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]point, len(ts))
+	for j, t := range ts {
+		p := point{T: t, Value: make([]float64, len(r.Components))}
+		if err := r.Eval(p.Value, t); err != nil {
+			return nil, err
+		}
+		for k := range r.Components {
+			p.Low, p.High = append(p.Low, lo[k][j]), append(p.High, hi[k][j])
+		}
+		out[j] = p
+	}
+	return out, nil
+}
+
+func writePoints(w io.Writer, components []string, points []point) error {
+	c := csv.NewWriter(w)
+	head := []string{"t"}
+	for _, name := range components {
+		head = append(head, name, name+"_low", name+"_high")
+	}
+	rows := [][]string{head}
+	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
+	for _, p := range points {
+		row := []string{strconv.FormatFloat(p.T, 'g', -1, 64)}
+		for k := range components {
+			row = append(row, text(p.Value[k]), text(p.Low[k]), text(p.High[k]))
+		}
+		rows = append(rows, row)
+	}
+	return c.WriteAll(rows)
+}
+
+func plotCommand() *cobra.Command {
+	var out string
+	var level float64
+	cmd := &cobra.Command{
+		Use:     "plot RELEASE -o PICTURE",
+		Short:   "Picture of a release with its bands",
+		Example: `  curveil plot growth.json -o growth.svg`,
+		Args:    exactArgs(1, "one release"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("-o PICTURE is needed, a name that ends in .svg, .png or .pdf")
+			}
+			if err := checkPicture(out); err != nil {
+				return err
+			}
+			if err := checkLevel(level); err != nil {
+				return err
+			}
+			r, err := readRelease(args[0])
+			if err != nil {
+				return err
+			}
+			return plot.Save(out, r, plot.Options{Level: level})
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write (.svg, .png, .pdf)")
+	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the bands")
+	return cmd
+}

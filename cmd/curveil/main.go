@@ -1,0 +1,89 @@
+// Command curveil releases functions with a privacy guarantee. It parses,
+// calls the library and prints; the mathematics is in the packages.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the data or the machine
+	exitUsage  = 2 // the words of the call
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one call and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(stderr, "curveil: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	var usage usageError
+	if !errors.As(err, &usage) && !isCobraUsage(err) {
+		return exitFailed
+	}
+	fmt.Fprintf(stderr, "See '%s --help'.\n", cmd.CommandPath())
+	return exitUsage
+}
+
+// usageError marks what is wrong with the call itself.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// isCobraUsage recognises the errors that cobra itself makes, which have no
+// type of their own.
+func isCobraUsage(err error) bool {
+	s := err.Error()
+	return strings.HasPrefix(s, "unknown command") || strings.HasPrefix(s, "required flag")
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "curveil",
+		Short: "Release functions with a privacy guarantee",
+		Long: `curveil releases functions with a privacy guarantee: the mean curve of a cohort,
+from a table of curves that must not be published themselves.
+
+Start with 'curveil demo', then 'curveil plan mean --help'.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(demoCommand(), planCommand(), meanCommand(), showCommand(), evalCommand(), plotCommand())
+	root.CompletionOptions.HiddenDefaultCmd = false
+	return root
+}
+
+// exactArgs is cobra.ExactArgs with an error that counts as usage.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%d arguments given, want %s", len(args), what)
+		}
+		return nil
+	}
+}

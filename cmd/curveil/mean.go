@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/mean"
+	"github.com/curveil/curveil/noise"
+	"github.com/curveil/curveil/plot"
+	"github.com/curveil/curveil/release"
+)
+
+// outputFlags say where a release goes.
+type outputFlags struct {
+	out, picture string
+	force        bool
+}
+
+func (o *outputFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "out", "o", "", "file for the release (JSON); default: standard output")
+	f.StringVar(&o.picture, "plot", "", "picture of the release with its bands (.svg, .png, .pdf)")
+	f.BoolVar(&o.force, "force", false, "overwrite an existing release, which cannot be had again without spending again")
+}
+
+// check refuses outputs that could not be written, before anything is spent.
+func (o *outputFlags) check() error {
+	if o.picture != "" {
+		if err := checkPicture(o.picture); err != nil {
+			return err
+		}
+	}
+	for _, path := range []string{o.out, o.picture} {
+		if path == "" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			return usagef("%s: the folder does not exist: make it first", path)
+		}
+	}
+	if o.out != "" && !o.force {
+		if _, err := os.Stat(o.out); err == nil {
+			return usagef("%s exists: a release cannot be had again without spending again; give another name, or --force", o.out)
+		}
+	}
+	return nil
+}
+
+// write stores the release; the picture comes second, since it can be drawn
+// again from the release.
+func (o *outputFlags) write(r *release.Release, stdout io.Writer) error {
+	var buf bytes.Buffer
+	if err := r.Encode(&buf); err != nil {
+		return err
+	}
+	if o.out == "" {
+		if _, err := stdout.Write(buf.Bytes()); err != nil {
+			return err
+		}
+	} else if err := writeFile(o.out, buf.Bytes()); err != nil {
+		return err
+	}
+	if o.picture != "" {
+		return plot.Save(o.picture, r, plot.Options{})
+	}
+	return nil
+}
+
+// writeFile writes all of the file or nothing.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".curveil-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(f.Chmod(0o644), second(f.Write(data)), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func second(_ int, err error) error { return err }
+
+func meanCommand() *cobra.Command {
+	var m meanFlags
+	var in inputFlags
+	var out outputFlags
+	var unitName string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "mean FILE",
+		Short: "Private mean curve of a cohort",
+		Long: `Releases the mean of the curves in FILE (CSV or Parquet, wide or long; - for
+standard input) so that replacing any one person's curves changes the law of the
+output only within the guarantee. The number of people is public.
+
+Every parameter is public: take it from what is known about such curves, or from
+'curveil plan mean', never from the data.`,
+		Example: `  curveil mean growth.csv --bound 60 --center const:120 --mu 1 -o growth.json --plot growth.svg
+  curveil mean gait.csv --domain 0:1 --space fourier:9 --bound 60 --rho 0.5 -o gait.json`,
+		Args: exactArgs(1, "one file (or - for standard input)"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := in.options()
+			if err != nil {
+				return err
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			if _, err := m.guarantee.guarantee(cmd.Flags()); err != nil {
+				return err
+			}
+			file, err := dataset.Open(args[0], o)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			schema := file.Schema()
+			cfg, err := m.config(cmd.Flags(), schema.Components, schema.Times)
+			if err != nil {
+				return err
+			}
+			if cfg.Unit = unitName; cfg.Unit == "" {
+				cfg.Unit = unitOf(schema)
+			}
+			acc, err := mean.New(cfg)
+			if err != nil {
+				return usageError{err}
+			}
+			if acc, err = readPeople(cmd, args[0], o, file, acc); err != nil {
+				return err
+			}
+			r, err := acc.Release(noise.Crypto())
+			if err != nil {
+				return err
+			}
+			if err := out.write(r, cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			to := cmd.OutOrStdout()
+			if out.out == "" {
+				to = cmd.ErrOrStderr()
+			}
+			if asJSON {
+				return printSummaryJSON(to, r)
+			}
+			printSummary(to, r)
+			return nil
+		},
+	}
+	m.register(cmd.Flags())
+	in.register(cmd.Flags())
+	out.register(cmd)
+	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+// unitOf names the unit of privacy after the column that holds it.
+func unitOf(s dataset.Schema) string {
+	name := s.Unit
+	if name == "" {
+		name = s.ID
+	}
+	if name == "" || name == "id" {
+		return "person"
+	}
+	return name
+}
+
+// readPeople adds everybody in the file. A large file whose people are
+// scattered is read again from the start, in several passes.
+func readPeople(cmd *cobra.Command, path string, o dataset.Options, file *dataset.Reader, acc *mean.Mean) (*mean.Mean, error) {
+	err := addAll(cmd.Context(), path, file, acc)
+	var scattered *dataset.UngroupedError
+	if !errors.As(err, &scattered) || o.Unsorted || path == "-" {
+		return acc, err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "curveil: people are scattered over the file (line %d): reading it again in several passes; a file sorted by person is faster\n", scattered.Line)
+	o.Unsorted = true
+	again, err := dataset.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer again.Close()
+	cfg := acc.Config()
+	if acc, err = mean.New(cfg); err != nil {
+		return nil, err
+	}
+	return acc, addAll(cmd.Context(), path, again, acc)
+}
+
+func addAll(ctx context.Context, path string, file *dataset.Reader, acc *mean.Mean) error {
+	for i := 0; file.Next(); i++ {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return errors.New("interrupted: nothing was released and nothing spent")
+		}
+		p := file.Person()
+		if err := acc.Add(p.Curves...); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, p.Line, err)
+		}
+	}
+	return file.Err()
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+// showDeltas are the δ at which a summary states ε.
+var showDeltas = []float64{1e-3, 1e-6, 1e-9}
+
+func readRelease(path string) (*release.Release, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := release.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func showCommand() *cobra.Command {
+	var asJSON bool
+	var deltas []float64
+	cmd := &cobra.Command{
+		Use:   "show RELEASE",
+		Short: "What a release is and what it guarantees",
+		Args:  exactArgs(1, "one release"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, d := range deltas {
+				if !(d > 0 && d < 1) {
+					return usagef("--delta %g must lie between 0 and 1", d)
+				}
+			}
+			r, err := readRelease(args[0])
+			if err != nil {
+				return err
+			}
+			if len(deltas) == 0 {
+				deltas = showDeltas
+			}
+			if asJSON {
+				return printSummaryJSON(cmd.OutOrStdout(), r, deltas...)
+			}
+			printSummary(cmd.OutOrStdout(), r, deltas...)
+			return nil
+		},
+	}
+	cmd.Flags().Float64SliceVar(&deltas, "delta", nil, "δ at which to state ε (repeatable)")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+// rows explains the guarantee of a release.
+func rows(r *release.Release, deltas []float64) []privacy.Row {
+	if len(deltas) == 0 {
+		deltas = []float64{1e-6}
+	}
+	if mu, err := r.GDP(); err == nil {
+		if _, pure := r.Privacy.Guarantee.(privacy.Pure); !pure {
+			return privacy.Explain(mu, deltas...)
+		}
+	}
+	return privacy.Explain(r.Privacy.Guarantee, deltas...)
+}
+
+func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	title := "private " + r.Verb
+	if !r.Private {
+		title = "NOT PRIVATE (seeded noise): " + r.Verb
+	}
+	fmt.Fprintf(t, "%s of n = %d, %s in %v on %v\n", title, r.N, r.Method, r.Space, r.Space.Domain())
+	if len(r.Components) > 1 {
+		fmt.Fprintf(t, "  components\t%s\n", strings.Join(r.Components, ", "))
+	}
+	fmt.Fprintf(t, "  guarantee\t%v\n", r.Privacy)
+	var words []string
+	for _, row := range rows(r, deltas) {
+		words = append(words, fmt.Sprintf("%s = %.4g", row.Name, row.Value))
+	}
+	fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
+	fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
+	fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
+}
+
+func radiusUnit(r *release.Release) string {
+	unit := " root-mean-square from the center"
+	if _, kernel := r.Space.(*space.KernelSpace); kernel {
+		unit = " in the kernel space's norm, from the center"
+	}
+	if len(r.Components) > 1 {
+		unit += ", over all components together"
+	}
+	return unit
+}
+
+// noiseWords says how large the privacy noise is, over the domain.
+func noiseWords(r *release.Release) string {
+	d := r.Space.Domain()
+	var sum, low, high float64
+	low = math.Inf(1)
+	const points = 201
+	for i := range points {
+		sd := r.NoiseSD(d.A + (d.B-d.A)*float64(i)/(points-1))
+		sum += sd * sd / points
+		low, high = min(low, sd), max(high, sd)
+	}
+	s := fmt.Sprintf("sd %.3g root-mean-square over the domain (%.3g to %.3g)", math.Sqrt(sum), low, high)
+	if r.Raw != nil {
+		s += ", before the projection onto the ball reduced it"
+	}
+	return s
+}
+
+func printSummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
+	type row struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+		Note  string  `json:"note"`
+	}
+	out := struct {
+		Verb       string            `json:"verb"`
+		Method     string            `json:"method"`
+		N          int64             `json:"n"`
+		Space      string            `json:"space"`
+		Domain     [2]float64        `json:"domain"`
+		Components []string          `json:"components"`
+		Privacy    privacy.Statement `json:"privacy"`
+		Equivalent []row             `json:"equivalent"`
+		Radius     float64           `json:"radius"`
+		Private    bool              `json:"private"`
+	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: r.Space.String(), Domain: [2]float64{r.Space.Domain().A, r.Space.Domain().B},
+		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private}
+	for _, x := range rows(r, deltas) {
+		if !math.IsInf(x.Value, 0) {
+			out.Equivalent = append(out.Equivalent, row(x))
+		}
+	}
+	return printJSON(w, out)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
