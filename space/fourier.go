@@ -13,6 +13,12 @@ import (
 // about an ulp a step.
 const anchor = 32
 
+// sincosTurns is the sine and cosine of 2πk·turns; the rounding error of the product is recovered.
+func sincosTurns(k, turns float64) (sin, cos float64) {
+	p := k * turns
+	return math.Sincos(2 * math.Pi * ((p - math.Round(p)) + math.FMA(k, turns, -p)))
+}
+
 type fourier struct {
 	domain Interval
 	dim    int
@@ -56,8 +62,7 @@ func (s *fourier) Eval(dst []float64, t float64) {
 	var sin, cos float64
 	for i, k := 1, 1; i < len(dst)-1; i, k = i+2, k+1 {
 		if k%anchor == 1 {
-			whole := float64(k) * turns
-			sin, cos = math.Sincos(2 * math.Pi * (whole - math.Round(whole)))
+			sin, cos = sincosTurns(float64(k), turns)
 		} else {
 			sin, cos = sin*cos1+cos*sin1, cos*cos1-sin*sin1
 		}
@@ -109,8 +114,7 @@ func (s *cosine) Eval(dst []float64, t float64) {
 	var sin, cos float64
 	for k := 1; k < len(dst); k++ {
 		if k%anchor == 1 {
-			whole := float64(k) * half / 2
-			sin, cos = math.Sincos(2 * math.Pi * (whole - math.Round(whole)))
+			sin, cos = sincosTurns(float64(k), half/2)
 			if k%2 == 1 {
 				sin, cos = sign*sin, sign*cos
 			}
