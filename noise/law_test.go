@@ -103,6 +103,14 @@ func (l law) probabilities(edges []int64, scale float64) []float64 {
 	return probability
 }
 
+// statistical skips a long test on one goroutine under the race detector, which
+// has nothing to find in it and slows it down tenfold.
+func statistical(t *testing.T) {
+	if raceDetector {
+		t.Skip("statistics on one goroutine: run without -race")
+	}
+}
+
 type sampler struct {
 	law  law
 	draw func(s *Source, scale float64) int64
@@ -127,6 +135,7 @@ var samplers = []sampler{
 // TestGoodnessOfFit also checks that the same statistic rejects scales that are
 // wrong by 3 % (7 % for spherical Laplace), so that it would see such a fault.
 func TestGoodnessOfFit(t *testing.T) {
+	statistical(t)
 	for i, c := range samplers {
 		draws, wrong := 300_000, 1.03
 		if i >= 3 {
@@ -152,6 +161,7 @@ func TestGoodnessOfFit(t *testing.T) {
 // need many digits, roundings whose interval straddles a boundary. The laws must
 // not depend on where the digits are cut.
 func TestNarrowDigits(t *testing.T) {
+	statistical(t)
 	for i, c := range samplers {
 		for j, width := range []uint{1, 2, 5, 11} {
 			for k, scale := range []float64{0.3, 3, 1000} {
@@ -159,7 +169,7 @@ func TestNarrowDigits(t *testing.T) {
 				s.width = width
 				draws := 15_000
 				if i >= 3 {
-					draws = 2_500
+					draws = 1_200
 				}
 				g := c.law.fit(func() int64 { return c.draw(s, scale) }, draws, scale)
 				t.Logf("%s ×%g, %d bits: %v", c.law.name, scale, width, g)
@@ -172,6 +182,7 @@ func TestNarrowDigits(t *testing.T) {
 // Positive and negative results are equally likely, and zero has the
 // probability of both halves together (no sign is lost or counted twice at zero).
 func TestSignAndZero(t *testing.T) {
+	statistical(t)
 	const draws = 500_000
 	for i, c := range samplers[:2] {
 		for _, scale := range []float64{0.3, 1, 1e6} {
@@ -193,6 +204,7 @@ func TestSignAndZero(t *testing.T) {
 }
 
 func TestTails(t *testing.T) {
+	statistical(t)
 	const draws = 1_000_000
 	for i, c := range []struct {
 		sampler
@@ -220,6 +232,7 @@ func TestTails(t *testing.T) {
 
 // On a large scale the low bits carry no structure: they are uniform.
 func TestLowBits(t *testing.T) {
+	statistical(t)
 	uniform := make([]float64, 256)
 	for i := range uniform {
 		uniform[i] = 1. / 256
@@ -237,6 +250,7 @@ func TestLowBits(t *testing.T) {
 }
 
 func TestFillsIndependentDraws(t *testing.T) {
+	statistical(t)
 	a, b := Seeded(7), Seeded(7)
 	dst := make([]int64, 50)
 	a.RoundedNormals(dst, 12.5)

@@ -67,6 +67,7 @@ func TestSources(t *testing.T) {
 
 // Each bit of the words is fair, and so is the exclusive or of neighbours.
 func TestWordsAreUniform(t *testing.T) {
+	statistical(t)
 	for _, s := range []*Source{Seeded(3), Seeded(3).Split()} {
 		const draws = 100_000
 		var ones, flips [64]int64

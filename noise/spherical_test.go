@@ -39,6 +39,7 @@ func equalLaw(n int) []float64 {
 // functions both become uniform, and they are independent. The square of one
 // coordinate of a uniform direction is Beta(1/2, (m−1)/2).
 func TestSphericalRadiusAndDirection(t *testing.T) {
+	statistical(t)
 	const draws, cells = 20_000, 8
 	for _, m := range []int{2, 3, 7, 30} {
 		s := Seeded(uint64(500 + m))
@@ -77,6 +78,7 @@ func TestSphericalRadiusAndDirection(t *testing.T) {
 
 // The traps: a radius with the law Exp(1), and the law for another dimension.
 func TestSphericalStatisticRejectsTraps(t *testing.T) {
+	statistical(t)
 	const draws, cells = 5_000, 20
 	for _, wrong := range []int{1, 2, 4} {
 		s := Seeded(9)

@@ -103,6 +103,7 @@ func TestExactProbabilities(t *testing.T) {
 
 // The acceptance probabilities at given x and k, with 64-bit digits.
 func TestKeepProbability(t *testing.T) {
+	statistical(t)
 	const draws = 100_000
 	s := Seeded(600)
 	for _, k := range []uint64{0, 1, 2, 5} {
