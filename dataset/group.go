@@ -136,6 +136,7 @@ func (g *groups) fillOne() error {
 	if g.open >= 0 {
 		open := g.open
 		b.keep(func(i int, _ personRun) bool { return i == open })
+		b.shrink()
 		g.open = -1
 	} else {
 		b.reset()
@@ -422,6 +423,15 @@ func (b *block) keep(stays func(int, personRun) bool) {
 		b.v[k] = b.v[k][:n]
 	}
 	b.size = size + int64(n*(20+8*len(b.v)))
+}
+
+// shrink gives back the memory of the rows that were dropped.
+func (b *block) shrink() {
+	b.t, b.line, b.curve = slices.Clone(b.t), slices.Clone(b.line), slices.Clone(b.curve)
+	for k := range b.v {
+		b.v[k] = slices.Clone(b.v[k])
+	}
+	b.order, b.place = nil, nil
 }
 
 // sortRows lists the rows by curve where some curve's do not stand together.

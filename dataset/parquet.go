@@ -2,9 +2,192 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
+
+	"github.com/parquet-go/parquet-go"
 )
 
-func newParquet(f io.ReaderAt, size int64, name string, o Options) (*Reader, error) {
-	return nil, errors.New("dataset: parquet: not built yet")
+// Parquet files. The schema gives the columns their roles as the header of a
+// CSV file does; a wide file has one column per time, or one list column whose
+// times the options give. Nulls and NaN are missing values.
+
+func newParquet(f io.ReaderAt, size int64, name string, o Options) (r *Reader, err error) {
+	org := origin{file: name, byRow: true}
+	defer org.recoverDamage(&err)
+	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, org.damage(err)
+	}
+	t := &pqTable{origin: org, groups: file.RowGroups()}
+	c := &columns{origin: org, decimal: '.', zone: o.Zone, o: o}
+	list := -1
+	for i, top := range file.Root().Columns() {
+		col := newPqColumn(top, i+1)
+		k := col.kind
+		if col.list && k == kindNumber && col.refused == "" && list < 0 && (len(o.Values) == 0 || o.Values[0] == col.name) {
+			list = i
+		}
+		if col.list || col.refused != "" {
+			k = kindOther
+		}
+		t.columns = append(t.columns, col)
+		c.names, c.kinds = append(c.names, col.name), append(c.kinds, k)
+	}
+	r = &Reader{}
+	switch {
+	case list >= 0 && o.Layout != Long && len(o.Times) > 0:
+		err = c.resolveList(&r.schema, list)
+	case len(o.Times) > 0:
+		err = org.at(0, 0, "", "the times option is for a file with a list column of numbers, and there is none", "leave the option out")
+	default:
+		err = c.resolve(&r.schema)
+		var e *DataError
+		if list >= 0 && errors.As(err, &e) {
+			e.Fix += "; or give the times of the elements of list column " + quote(c.names[list]) + " in the times option"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := t.take(c); err != nil {
+		return nil, err
+	}
+	var wide wideSource
+	switch {
+	case len(o.Times) > 0:
+		wide = newPqList(t, len(o.Times))
+	case r.schema.Layout == Wide:
+		wide = newPqWide(t)
+	default:
+		long, err := newPqLong(t, c)
+		if err != nil {
+			return nil, err
+		}
+		r.source = newGroups(long, org, r.schema, c, o)
+		return r, long.rewind()
+	}
+	r.source = newWide(wide, org, r.schema, c, o)
+	return r, wide.rewind()
 }
+
+func (o origin) damage(err error) error {
+	return o.at(0, 0, "", "the Parquet file cannot be read: "+err.Error(), "is it complete? Write it again")
+}
+
+// recoverDamage turns a panic of the Parquet library, which trusts the file
+// more than a reader of other people's files may, into an error.
+func (o origin) recoverDamage(err *error) {
+	if p := recover(); p != nil {
+		*err = o.damage(fmt.Errorf("%v", p))
+	}
+}
+
+// pqTable is what the readers of all layouts share.
+type pqTable struct {
+	origin
+	groups   []parquet.RowGroup
+	columns  []*pqColumn
+	values   []*pqColumn
+	id, unit *pqColumn   // nil where there is none
+	read     []*pqColumn // all columns in use
+	row      int         // rows read
+}
+
+func (t *pqTable) fault(c *pqColumn, row int, msg, fix string) error {
+	return t.at(row, c.number, c.name, msg, fix)
+}
+
+// take gives the columns the roles found.
+func (t *pqTable) take(c *columns) error {
+	key := func(i int) (*pqColumn, error) {
+		if i < 0 {
+			return nil, nil
+		}
+		col := t.columns[i]
+		col.text = true
+		k := parquet.Kind(-1)
+		if col.leaf != nil {
+			k = col.leaf.Type().Kind()
+		}
+		if col.list || k != parquet.ByteArray && k != parquet.Int32 && k != parquet.Int64 {
+			return nil, t.fault(col, 0, "the column cannot tell people apart: it holds neither text nor whole numbers", "name another column in the id or unit option")
+		}
+		t.read = append(t.read, col)
+		return col, nil
+	}
+	var err error
+	if t.id, err = key(c.id); err != nil {
+		return err
+	}
+	if t.unit, err = key(c.unit); err != nil {
+		return err
+	}
+	for _, i := range c.values {
+		col := t.columns[i]
+		if col.kind != kindNumber || col.refused != "" || col.list && len(c.o.Times) == 0 {
+			return t.fault(col, 0, "the column holds no numbers", "name it in the ignore option")
+		}
+		t.values, t.read = append(t.values, col), append(t.read, col)
+	}
+	return nil
+}
+
+func (t *pqTable) rewind() (err error) {
+	defer t.recoverDamage(&err)
+	t.row = 0
+	for _, c := range t.read {
+		c.open(t.groups)
+	}
+	return nil
+}
+
+// batch is the number of rows, at most n, that every column can give from its
+// page; 0 at the end of the file.
+func (t *pqTable) batch(n int) (int, error) {
+	ended := 0
+	for i, c := range t.read {
+		err := c.more()
+		switch {
+		case err == io.EOF:
+			ended++
+		case err != nil:
+			return 0, t.damage(fmt.Errorf("column %s: %w", quote(c.name), err))
+		}
+		if ended > 0 && ended <= i {
+			return 0, t.damage(errors.New("its columns have different numbers of rows"))
+		}
+		n = min(n, c.left())
+	}
+	if ended > 0 {
+		return 0, nil
+	}
+	return n, nil
+}
+
+// key returns the id or unit of the next row of its column; nil where there
+// is no such column.
+func (t *pqTable) key(c *pqColumn) ([]byte, error) {
+	if c == nil {
+		return nil, nil
+	}
+	f, err := c.textAt(c.pos)
+	if err != nil {
+		return nil, t.damage(err)
+	}
+	c.pos++
+	if f = trim(f); isMissing(f) {
+		return nil, t.fault(c, t.row, "the row does not say whose it is", "fill the cell in; an id must not be null, empty, NA or NaN")
+	}
+	return f, nil
+}
+
+func (t *pqTable) keys(id, unit *[]byte) (err error) {
+	if *id, err = t.key(t.id); err != nil {
+		return err
+	}
+	*unit, err = t.key(t.unit)
+	return err
+}
+
+const infiniteFix = "write the value, or null where it is missing"

@@ -68,12 +68,12 @@ type Options struct {
 	Unsorted bool
 
 	// Buffer is the number of bytes that rows may take in memory while they
-	// wait for the rest of their person; 0 means 64 MB. A file whose rows fit
+	// wait for the rest of their person; 0 means 32 MB. A file whose rows fit
 	// may have them in any order.
 	Buffer int64
 }
 
-const defaultBuffer = 64 << 20
+const defaultBuffer = 32 << 20
 
 func (o Options) buffer() int64 {
 	if o.Buffer > 0 {

@@ -37,6 +37,7 @@ const (
 	kindNumber             // at least one number
 	kindTime               // ISO times and nothing else
 	kindText               // text and nothing else
+	kindOther              // Parquet: lists and what is not read
 )
 
 // columns is a header being understood.
@@ -98,27 +99,21 @@ func (c *columns) list() string {
 	return strings.Join(shown, ", ") + rest
 }
 
-// resolve gives every column its role and fills in the schema's.
-func (c *columns) resolve(s *Schema) error {
-	if len(c.names) < 2 && c.o.Layout == "" {
-		return c.fault(0, "the header has a single column", "is the separator another one? Set the separator option")
-	}
-	c.numeric = make([]bool, len(c.names))
-	c.times = make([]float64, len(c.names))
+// given takes the roles that the options name.
+func (c *columns) given() (err error) {
 	c.ignored = make([]bool, len(c.names))
 	c.id, c.unit, c.time = -1, -1, -1
 	for _, name := range c.o.Ignore {
-		any := false
+		known := false
 		for i, n := range c.names {
 			if n == name {
-				c.ignored[i], any = true, true
+				c.ignored[i], known = true, true
 			}
 		}
-		if !any {
+		if !known {
 			return c.fault(-1, fmt.Sprintf("no column %s, which the ignore option names", quote(name)), "the columns are "+c.list())
 		}
 	}
-	var err error
 	if c.o.ID != "" && c.o.ID != "-" {
 		if c.id, err = c.find("id", c.o.ID); err != nil {
 			return err
@@ -132,7 +127,21 @@ func (c *columns) resolve(s *Schema) error {
 			c.id = -1
 		}
 	}
-	if err := c.readTimes(); err != nil {
+	return nil
+}
+
+// resolve gives every column its role and fills in the schema's.
+func (c *columns) resolve(s *Schema) error {
+	if len(c.names) < 2 && c.o.Layout == "" {
+		return c.fault(0, "the header has a single column", "is the separator another one? Set the separator option")
+	}
+	if err := c.given(); err != nil {
+		return err
+	}
+	c.numeric = make([]bool, len(c.names))
+	c.times = make([]float64, len(c.names))
+	err := c.readTimes()
+	if err != nil {
 		return err
 	}
 	s.Layout = c.o.Layout
@@ -146,9 +155,36 @@ func (c *columns) resolve(s *Schema) error {
 	} else {
 		err = c.resolveLong(s)
 	}
-	if err != nil {
+	c.report(s)
+	return err
+}
+
+// resolveList is resolve for a file whose curves stand in column list, on
+// public times.
+func (c *columns) resolveList(s *Schema, list int) error {
+	if err := c.given(); err != nil {
 		return err
 	}
+	if c.ignored[list] || list == c.id || list == c.unit {
+		return c.fault(list, "the only list column of numbers has another role", "name each column in one option")
+	}
+	if c.id < 0 && c.o.ID == "" {
+		c.id = c.firstID(func(i int) bool { return i != list })
+		if c.id < 0 && c.unit < 0 {
+			return c.fault(-1, "no id column among "+c.list(), `name it in the id option, or set that to "-" if every row is another person's curve`)
+		}
+	}
+	for i := range c.names {
+		c.ignored[i] = c.free(i) && i != list || c.ignored[i]
+	}
+	s.Layout, s.Components, s.Times = Wide, []string{c.names[list]}, slices.Clone(c.o.Times)
+	c.values = []int{list}
+	c.report(s)
+	return nil
+}
+
+// report names the columns in the schema.
+func (c *columns) report(s *Schema) {
 	if c.id >= 0 {
 		s.ID = c.names[c.id]
 	}
@@ -160,7 +196,6 @@ func (c *columns) resolve(s *Schema) error {
 			s.Ignored = append(s.Ignored, n)
 		}
 	}
-	return nil
 }
 
 // free reports whether no option has given column i a role.
@@ -296,6 +331,18 @@ func (c *columns) byName(names []string, test func(i int) bool) int {
 	return -1
 }
 
+// firstID finds an id column by its name, else the first one of text. Where
+// the unit is known, a column of text may be anything.
+func (c *columns) firstID(test func(i int) bool) int {
+	id := c.byName(idNames, func(i int) bool { return test(i) && c.kinds[i] != kindOther })
+	for i := 0; i < len(c.names) && id < 0 && c.unit < 0; i++ {
+		if c.free(i) && test(i) && c.kinds[i] == kindText {
+			id = i
+		}
+	}
+	return id
+}
+
 func (c *columns) resolveLong(s *Schema) error {
 	var err error
 	if c.o.Time != "" {
@@ -324,12 +371,7 @@ func (c *columns) resolveLong(s *Schema) error {
 		}
 	}
 	if c.id < 0 && c.o.ID == "" {
-		c.id = c.byName(idNames, func(i int) bool { return !isValue(i) })
-		for i := 0; i < len(c.names) && c.id < 0 && c.unit < 0; i++ {
-			if c.free(i) && !isValue(i) && c.kinds[i] == kindText {
-				c.id = i
-			}
-		}
+		c.id = c.firstID(func(i int) bool { return !isValue(i) })
 	}
 	if len(c.o.Values) > 0 {
 		for i := range c.names {
@@ -347,7 +389,7 @@ func (c *columns) resolveLong(s *Schema) error {
 		if slices.Index(c.names, c.names[i]) != i {
 			return c.fault(i, fmt.Sprintf("the name %s stands twice in the header", quote(c.names[i])), "rename one of the two columns")
 		}
-		if c.kinds[i] == kindTime || c.kinds[i] == kindText {
+		if c.kinds[i] != kindNumber && c.kinds[i] != kindEmpty {
 			return c.fault(i, "the values option names a column that holds no numbers", "the columns are "+c.list())
 		}
 		s.Components = append(s.Components, c.names[c.values[k]])
@@ -361,7 +403,7 @@ func (c *columns) takeValues() error {
 	for i, n := range c.names {
 		switch {
 		case !c.free(i):
-		case c.kinds[i] == kindText, c.kinds[i] == kindTime:
+		case c.kinds[i] != kindNumber && c.kinds[i] != kindEmpty:
 			c.ignored[i] = true
 		case n == "":
 			return c.fault(i, "a column of numbers has no name", "name it, or put \"\" into the ignore option")

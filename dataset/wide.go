@@ -88,6 +88,13 @@ func (w *wide) next(p *Person) (bool, error) {
 	return true, nil
 }
 
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
 func tooFew(id, component string, n int) string {
 	of := ""
 	if component != "" {
