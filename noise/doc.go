@@ -37,6 +37,7 @@
 // The words come from ChaCha8: the laws hold against an adversary who cannot
 // tell it from uniform bits. The time a draw takes depends on the value drawn
 // (rejection, extension of digits): timing is not protected. Results saturate
-// at ±(2^63−1), which is post-processing too; at [MaxScale] a normal deviate
-// reaches that with probability below 2^-11000.
+// at ±(2^63−1), which is post-processing too; at [MaxScale] the probability of
+// that is below 2^-11000 for a normal deviate and below 2^-180 for an
+// exponential or Laplace one.
 package noise

@@ -28,11 +28,16 @@ func (s *Source) RoundedLaplace(scale float64) int64 {
 
 func (s *Source) roundedExponential(f *multiplier) int64 {
 	var x uniform
-	var k uint64
+	k := s.exponential(&x)
+	return s.round(f, k, &x)
+}
+
+// exponential draws E = k+x into x, a zero uniform, and returns k.
+func (s *Source) exponential(x *uniform) (k uint64) {
 	for {
-		x = uniform{head: s.digit()}
-		if s.expFraction(&x) {
-			return s.round(f, k, &x)
+		*x = uniform{head: s.digit()}
+		if s.expFraction(x) {
+			return k
 		}
 		k++
 	}

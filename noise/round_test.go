@@ -118,6 +118,17 @@ func TestRoundAtTies(t *testing.T) {
 	}
 }
 
+// m·2^(64−t) is the scale itself, also where it is subnormal.
+func TestMultiplierIsTheScale(t *testing.T) {
+	s := Seeded(1)
+	for _, scale := range []float64{5e-324, 3e-320, math.Nextafter(0x1p-1022, 0), 0x1p-1022, 1e-300, 0.1, 1, 1000, MaxScale} {
+		f := s.multiplier(scale)
+		if got := math.Ldexp(float64(f.m), 64-f.t); got != scale {
+			t.Errorf("multiplier(%g) is %d·2^%d = %g", scale, f.m, 64-f.t, got)
+		}
+	}
+}
+
 func TestRoundSaturates(t *testing.T) {
 	s := Seeded(1)
 	f := s.multiplier(MaxScale)

@@ -8,8 +8,8 @@ import "math/big"
 // rounded to the nearest integer, where Z has the density ∝ e^(−‖z‖) on R^m,
 // m = len(dst). The vector has exactly that law: ‖Z‖ is Gamma(m, 1), the
 // direction uniform, E‖Z‖ = m, E‖Z‖² = m(m+1), and for m = 1 it is Laplace. It
-// panics unless [ValidScale](scale); coordinates saturate at ±(2^63−1), out of
-// reach while scale·√m is at most 2^52.
+// panics unless [ValidScale](scale); coordinates saturate at ±(2^63−1), with
+// probability below 2^-2000 while scale·√m is at most 2^52.
 //
 // Z = √V·ξ with ξ standard normal on R^m and V independent with the law
 // χ²_{m+1}: with r = ‖z‖ the density of √V·ξ is
