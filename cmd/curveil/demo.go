@@ -114,18 +114,18 @@ func demo(w io.Writer, dir string) error {
 			return err
 		}
 	}
-	var other []float64
-	for _, t := range ages {
-		other = append(other, made[1].At(t))
+	picture, err := plot.Compare([]plot.Entry{
+		{Name: "fit-then-protect", Release: made[0], Band: true},
+		{Name: "protect-then-fit", Release: made[1]},
+	}, plot.Options{
+		Title:   fmt.Sprintf("Private mean growth curve of %d simulated boys", demoPeople),
+		Overlay: []plot.Line{{Name: "truth (not private)", T: ages, X: truth}},
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range []string{"demo.svg", "demo.png"} {
-		if err := plot.Save(path(name), made[0], plot.Options{
-			Title: fmt.Sprintf("Private mean growth curve of %d simulated boys", demoPeople),
-			Overlay: []plot.Line{
-				{Name: "truth (not private)", T: ages, X: truth},
-				{Name: "protect-then-fit", T: ages, X: other},
-			},
-		}); err != nil {
+		if err := picture.Save(path(name)); err != nil {
 			return err
 		}
 	}

@@ -117,8 +117,8 @@ func plotCommand() *cobra.Command {
 			if out == "" {
 				return usagef("-o PICTURE is needed, a name that ends in .svg, .png or .pdf")
 			}
-			if err := checkPicture(out); err != nil {
-				return err
+			if err := plot.CheckPath(out); err != nil {
+				return usageError{err}
 			}
 			if err := checkLevel(level); err != nil {
 				return err
@@ -127,7 +127,7 @@ func plotCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return plot.Save(out, r, plot.Options{Level: level})
+			return savePicture(out, r, plot.Options{Level: level})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write (.svg, .png, .pdf)")

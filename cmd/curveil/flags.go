@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +45,7 @@ func (g *guaranteeFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) 
 		return nil, usagef("--delta needs --epsilon beside it")
 	}
 	if len(out) != 1 {
-		return nil, usagef("state one guarantee: --mu M, --rho R, --epsilon E, or --epsilon E --delta D (μ = 1 is a common choice: about ε = 4.4 at δ = 1e-6)")
+		return nil, usagef("state one guarantee: --mu M, --rho R, --epsilon E, or --epsilon E --delta D (μ = 1 is a common choice: about ε = 4.9 at δ = 1e-6)")
 	}
 	if err := out[0].Validate(); err != nil {
 		return nil, usageError{err}
@@ -264,16 +263,6 @@ func (i *inputFlags) options() (dataset.Options, error) {
 		o.Zone = zone
 	}
 	return o, nil
-}
-
-// checkPicture refuses a picture that could not be written, before anything
-// is spent.
-func checkPicture(path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".svg", ".png", ".pdf":
-		return nil
-	}
-	return usagef("picture %q: the name must end in .svg, .png or .pdf", path)
 }
 
 // addJSON gives a verb its --json flag.

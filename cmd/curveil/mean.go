@@ -34,8 +34,8 @@ func (o *outputFlags) register(cmd *cobra.Command) {
 // check refuses outputs that could not be written, before anything is spent.
 func (o *outputFlags) check() error {
 	if o.picture != "" {
-		if err := checkPicture(o.picture); err != nil {
-			return err
+		if err := plot.CheckPath(o.picture); err != nil {
+			return usageError{err}
 		}
 	}
 	for _, path := range []string{o.out, o.picture} {
@@ -69,9 +69,17 @@ func (o *outputFlags) write(r *release.Release, stdout io.Writer) error {
 		return err
 	}
 	if o.picture != "" {
-		return plot.Save(o.picture, r, plot.Options{})
+		return savePicture(o.picture, r, plot.Options{})
 	}
 	return nil
+}
+
+func savePicture(path string, r *release.Release, o plot.Options) error {
+	p, err := plot.Release(r, o)
+	if err != nil {
+		return err
+	}
+	return p.Save(path)
 }
 
 // writeFile writes all of the file or nothing.

@@ -88,7 +88,7 @@ func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
 	if len(r.Components) > 1 {
 		fmt.Fprintf(t, "  components\t%s\n", strings.Join(r.Components, ", "))
 	}
-	fmt.Fprintf(t, "  guarantee\t%v\n", r.Privacy)
+	fmt.Fprintf(t, "  guarantee\t%v per %s (%s: one %s's data replaced, n public)\n", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
 	var words []string
 	for _, row := range rows(r, deltas) {
 		words = append(words, fmt.Sprintf("%s = %.4g", row.Name, row.Value))

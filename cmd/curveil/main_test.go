@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// call runs the command in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// must fails the test unless the call succeeds.
+func must(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := call(t, args...)
+	if code != exitDone {
+		t.Fatalf("curveil %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}
+
+// real returns the path of a file of ../shared/data, or skips.
+func real(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "data", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no shared data here: %v", err)
+	}
+	return path
+}
+
+// cohort writes a small wide file.
+func cohort(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "cohort.csv")
+	var b strings.Builder
+	b.WriteString("id,0,0.25,0.5,0.75,1\n")
+	for _, row := range []string{"a,1,2,3,2,1", "b,2,3,4,3,2", "c,0,1,2,1,0", "d,1,2,2,2,1"} {
+		b.WriteString(row + "\n")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestMeanShowEvalPlot(t *testing.T) {
+	dir := t.TempDir()
+	rel, svg := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.svg")
+	stdout, _ := must(t, "mean", cohort(t), "--bound", "5", "--mu", "1", "--space", "legendre:3", "--unit-name", "child",
+		"-o", rel, "--plot", svg)
+	for _, want := range []string{"private mean of n = 4", "per child", "which is"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("summary lacks %q:\n%s", want, stdout)
+		}
+	}
+	for _, path := range []string{rel, svg} {
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s was not written", path)
+		}
+	}
+	stdout, _ = must(t, "show", rel, "--delta", "1e-5")
+	if !strings.Contains(stdout, "ε at δ = 1e-05") {
+		t.Errorf("show does not state ε at the δ asked for:\n%s", stdout)
+	}
+	stdout, _ = must(t, "show", rel, "--json")
+	var summary map[string]any
+	if err := json.Unmarshal([]byte(stdout), &summary); err != nil {
+		t.Errorf("show --json: %v", err)
+	}
+	stdout, _ = must(t, "eval", rel, "--at", "0,0.5,1")
+	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 4 || lines[0] != "t,value,value_low,value_high" {
+		t.Errorf("eval:\n%s", stdout)
+	}
+	must(t, "plot", rel, "-o", filepath.Join(dir, "again.png"))
+}
+
+func TestMeanToStandardOutput(t *testing.T) {
+	stdout, stderr := must(t, "mean", cohort(t), "--bound", "5", "--epsilon", "1", "--space", "legendre:2")
+	if !json.Valid([]byte(stdout)) {
+		t.Error("standard output is not the release alone")
+	}
+	if !strings.Contains(stderr, "spherical") && !strings.Contains(stderr, "private mean") {
+		t.Errorf("no summary on standard error:\n%s", stderr)
+	}
+}
+
+func TestMeanMethods(t *testing.T) {
+	for _, args := range [][]string{
+		{"--method", "ptf", "--mu", "1"},
+		{"--method", "auto", "--n", "4", "--rho", "0.5"},
+		{"--epsilon", "1", "--delta", "1e-6", "--center", "const:1"},
+		{"--space", "kernel:gauss:20%", "--mu", "2", "--raw"},
+	} {
+		must(t, append([]string{"mean", cohort(t), "--bound", "5"}, args...)...)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	stdout, _ := must(t, "demo", "-o", dir)
+	for _, name := range []string{"ftp.json", "ptf.json", "demo.svg", "demo.png"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.Contains(stdout, "recommended: fit-then-protect") {
+		t.Errorf("the plan does not recommend the better method:\n%s", stdout)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	args := []string{"plan", "mean", "--n", "93", "--domain", "1:18", "--bound", "60", "--mu", "1", "--grid", "1:18:31"}
+	first, _ := must(t, args...)
+	second, _ := must(t, args...)
+	if first != second {
+		t.Error("the same plan printed twice differs")
+	}
+	stdout, _ := must(t, append(args, "--json")...)
+	if !json.Valid([]byte(stdout)) {
+		t.Error("plan --json is not JSON")
+	}
+}
+
+// The lines of the README, on the real files.
+func TestRealFiles(t *testing.T) {
+	for _, args := range [][]string{
+		{"growth.csv", "--bound", "60", "--center", "const:120", "--mu", "1"},
+		{"growth_long.csv", "--domain", "1:18", "--bound", "60", "--center", "const:120", "--mu", "1"},
+		{"gait.csv", "--domain", "0:1", "--space", "fourier:9", "--bound", "60", "--mu", "1"},
+		{"weather_temp.csv", "--space", "fourier:5", "--bound", "30", "--mu", "1"},
+	} {
+		out := filepath.Join(t.TempDir(), "m.json")
+		must(t, append([]string{"mean", real(t, args[0]), "-o", out}, args[1:]...)...)
+		must(t, "show", out)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	file := cohort(t)
+	existing := filepath.Join(t.TempDir(), "there.json")
+	if err := os.WriteFile(existing, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"mean"}, "one file"},
+		{[]string{"mean", file}, "state one guarantee"},
+		{[]string{"mean", file, "--mu", "1"}, "--bound is needed"},
+		{[]string{"mean", file, "--mu", "-1", "--bound", "5"}, "-1"},
+		{[]string{"mean", file, "--mu", "NaN", "--bound", "5"}, "NaN"},
+		{[]string{"mean", file, "--mu", "1", "--rho", "1", "--bound", "5"}, "state one guarantee"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "-5"}, "positive"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "Inf"}, "positive"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--domain", "3:1"}, "3"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--domain", "x"}, "a:b"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--space", "wavelet:3"}, "wavelet"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--space", "fourier:4"}, "odd"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "both"}, "ftp, ptf or auto"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "auto"}, "--n"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--center", "const:1,2"}, "2 curves for 1"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", existing}, "exists"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", "no/such/dir/x.json"}, "folder"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--plot", "x.gif"}, ".svg"},
+		{[]string{"mean", file, "--epsilon", "1", "--bound", "5", "--space", "kernel:gauss:0.2"}, "finite-dimensional"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "ptf", "--space", "kernel:brownian"}, "zero at time"},
+		{[]string{"mean", file, "--wrong"}, "--wrong"},
+		{[]string{"meen"}, "unknown command"},
+		{[]string{"plan", "mean", "--mu", "1"}, "--n is needed"},
+		{[]string{"show"}, "one release"},
+		{[]string{"plot", "x.json"}, "-o"},
+		{[]string{"eval", "x.json", "--level", "2"}, "level"},
+	} {
+		code, stdout, stderr := call(t, c.args...)
+		if code != exitUsage {
+			t.Errorf("curveil %s: exit %d, want %d\n%s", strings.Join(c.args, " "), code, exitUsage, stderr)
+		}
+		if !strings.Contains(stderr, c.want) {
+			t.Errorf("curveil %s: message lacks %q:\n%s", strings.Join(c.args, " "), c.want, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("curveil %s printed to standard output: %s", strings.Join(c.args, " "), stdout)
+		}
+	}
+}
+
+func TestDataErrorsLeaveNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name, body string
+		flags      []string
+		want       string
+	}{
+		{"inf.csv", "id,0,1\na,1,2\nb,Inf,2\n", nil, ":3:2"},
+		{"text.csv", "id,0,1\na,1,2\nb,1,two\n", nil, ":3:3"},
+		{"twice.csv", "id,0,1\na,1,2\na,1,2\n", nil, ":3"},
+		{"short.csv", "id,0,1\na,1\n", nil, ":2"},
+		{"outside.csv", "id,t,value\na,0,1\na,9,1\n", []string{"--domain", "0:1"}, ":3:2"},
+		{"empty.csv", "id,0,1\n", nil, ""},
+		{"nothing.csv", "", nil, ""},
+		{"missing.csv", "id,0,1\na,1,\nb,1,2\n", []string{"--constant", "--method", "ptf"}, "fit-then-protect"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "out.json")
+		code, _, stderr := call(t, append([]string{"mean", path, "--bound", "5", "--mu", "1", "--space", "legendre:2", "-o", out}, c.flags...)...)
+		if code != exitFailed {
+			t.Errorf("%s: exit %d, want %d\n%s", c.name, code, exitFailed, stderr)
+		}
+		if !strings.Contains(stderr, c.name+c.want) && !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: message lacks %q:\n%s", c.name, c.want, stderr)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(out)); len(left) > 0 {
+			t.Errorf("%s left %v", c.name, left)
+		}
+	}
+}
+
+func TestMessyFiles(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Dir(real(t, "messy/bom.csv")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]string{
+		"duplicate_timestamp.csv": ":42", "one_sample_curve.csv": ":188", "infinite_value.csv": ":101",
+		"nonnumeric_header.csv": ":1:19", "uneven_row_short.csv": ":4", "uneven_row_long.csv": ":6",
+		"latlon_swapped_values.csv": ":2",
+	}
+	tracks := []string{"clean_track.csv", "gps_jumps.csv", "iso8601_time_zones.csv", "latlon_swapped_values.csv", "lonlat_column_order.csv"}
+	for _, e := range entries {
+		domain := "1:18"
+		if slices.Contains(tracks, e.Name()) {
+			domain = "1211058000:1211101200"
+		}
+		code, _, stderr := call(t, "mean", real(t, "messy/"+e.Name()), "--bound", "200", "--mu", "1", "--domain", domain)
+		if at, bad := refused[e.Name()]; bad {
+			if code != exitFailed || !strings.Contains(stderr, e.Name()+at) {
+				t.Errorf("%s: exit %d, want %d at %s\n%s", e.Name(), code, exitFailed, at, stderr)
+			}
+		} else if code != exitDone {
+			t.Errorf("%s: exit %d\n%s", e.Name(), code, stderr)
+		}
+	}
+}
