@@ -92,6 +92,8 @@ func makePictures(t *testing.T) map[string]*Picture {
 	add("five", p, err)
 	p, err = Release(unix, Options{UnixTime: true, Size: Slide})
 	add("time", p, err)
+	p, err = Release(unix, Options{Size: Phone})
+	add("large numbers on a phone", p, err)
 	p, err = Compare([]Entry{{"fit-then-protect", one, true}, {"protect-then-fit", sample(t, 2, 18, "height"), true}},
 		Options{Overlay: []Line{{Name: "truth", T: []float64{2, 10, 18}, X: []float64{90, 100, 110}}, {Name: "visit", T: []float64{5}, X: []float64{99}}}})
 	add("comparison", p, err)

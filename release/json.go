@@ -1,7 +1,6 @@
 // Reading JSON strictly. encoding/json checks the grammar; what it lets pass is
 // refused here: duplicate keys, null, letters of the wrong case, numbers that
-// are not finite, and input without end. Writing it readably: whatever fits on
-// a line stays on it.
+// are not finite, and input without end.
 
 package release
 
@@ -21,7 +20,6 @@ import (
 const (
 	maxInput = 64 << 20 // bytes
 	maxDepth = 16
-	width    = 100 // of an output line
 )
 
 // readAll reads one JSON value and checks everything about it that does not
@@ -242,80 +240,3 @@ var (
 	asMatrix  = asList(asFloats, maxCoefficients)
 	asStrings = asList(asString, maxComponents)
 )
-
-// layout rewrites compact JSON for people: a value that fits stays on its line,
-// arrays of numbers are filled to the width, anything else opens a level.
-func layout(dst *bytes.Buffer, raw json.RawMessage, indent, used int) error {
-	if used+len(raw) <= width && !bytes.ContainsAny(raw[1:], "{") {
-		spaced(dst, raw)
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	open, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	delim, ok := open.(json.Delim)
-	if !ok {
-		dst.Write(raw)
-		return nil
-	}
-	margin := "\n" + strings.Repeat("  ", indent+1)
-	dst.WriteByte(raw[0])
-	column := width + 1 // forces the first break
-	for first := true; dec.More(); first = false {
-		var name string
-		if delim == '{' {
-			key, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			text, err := json.Marshal(key)
-			if err != nil {
-				return err
-			}
-			name = string(text) + ": "
-		}
-		var item json.RawMessage
-		if err := dec.Decode(&item); err != nil {
-			return err
-		}
-		if !first {
-			dst.WriteByte(',')
-		}
-		scalar := delim == '[' && item[0] != '[' && item[0] != '{'
-		if scalar && column+2+len(item) <= width {
-			dst.WriteByte(' ')
-			column += 2 + len(item)
-		} else {
-			dst.WriteString(margin)
-			column = len(margin) - 1 + len(item)
-		}
-		dst.WriteString(name)
-		if err := layout(dst, item, indent+1, len(margin)+len(name)); err != nil {
-			return err
-		}
-	}
-	dst.WriteString(margin[:len(margin)-2])
-	dst.WriteByte(raw[len(raw)-1])
-	return nil
-}
-
-// spaced writes compact JSON with a space after each comma and colon outside
-// strings.
-func spaced(dst *bytes.Buffer, raw []byte) {
-	quoted, escaped := false, false
-	for _, c := range raw {
-		dst.WriteByte(c)
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == ',' || c == ':'):
-			dst.WriteByte(' ')
-		}
-	}
-}
