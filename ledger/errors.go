@@ -1,0 +1,86 @@
+package ledger
+
+// What can be refused, as types that callers act on.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/curveil/curveil/privacy"
+)
+
+// OverspendError refuses a debit that the cap does not hold. Nothing was spent. Spent is rounded up and Fits down, in
+// the data set's currency (privacy.GDP, privacy.Geo or privacy.ConcentratedGeo).
+type OverspendError struct {
+	Dataset string
+	Asked   privacy.Guarantee // as it was asked for
+	Cost    privacy.Guarantee // what was asked for, in the data set's currency, rounded up
+	Spent   privacy.Guarantee
+	Cap     privacy.Guarantee // as it was set
+	Fits    privacy.Guarantee // the largest that would still fit; zero when nothing does
+	Entries []Event           // the debits that spent it, oldest first
+}
+
+func (e *OverspendError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ledger: data set %q: asked %v", e.Dataset, e.Asked)
+	if e.Cost != e.Asked {
+		fmt.Fprintf(&b, ", which costs %v", e.Cost)
+	}
+	fmt.Fprintf(&b, "; spent %v in %d releases of a cap of %v; ", e.Spent, len(e.Entries), e.Cap)
+	if e.Fits.Validate() != nil {
+		b.WriteString("nothing more fits: raise the cap, or stop here")
+	} else {
+		fmt.Fprintf(&b, "at most %v still fits: ask for that, or raise the cap", e.Fits)
+	}
+	return b.String()
+}
+
+// MismatchError refuses a use of a data set under other terms than its first.
+type MismatchError struct {
+	Dataset    string
+	Field      string // "currency", "unit of privacy", "adjacency", "metric", "unit of distance"
+	Have, Want string // fixed by the first use; asked for now
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("ledger: data set %q has the %s %q since its first use, and %q was asked for: budgets under different terms do not add up; use %q, or keep another data set name",
+		e.Dataset, e.Field, e.Have, e.Want, e.Have)
+}
+
+// UnknownError says that the ledger has no data set of this name.
+type UnknownError struct {
+	Dataset string
+	Known   []string
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("ledger: no data set %q: the ledger is empty; the first release or cap creates it", e.Dataset)
+	}
+	return fmt.Sprintf("ledger: no data set %q: the ledger has %q", e.Dataset, e.Known)
+}
+
+// DamageError says that a history is not as this package wrote it. A damaged data set accepts no debit.
+type DamageError struct {
+	Dataset string
+	Seq     int64
+	Reason  string
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("ledger: history of data set %q is damaged at event %d: %s: nothing was spent; run a verification and restore a backup", e.Dataset, e.Seq, e.Reason)
+}
+
+func damaged(dataset string, seq int64, reason error) error {
+	return &DamageError{dataset, seq, reason.Error()}
+}
+
+// SchemaError says that the database was written by another version.
+type SchemaError struct {
+	Have, Want int64
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("ledger: database has schema version %d and this program knows version %d: use a program of that version", e.Have, e.Want)
+}
