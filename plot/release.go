@@ -75,6 +75,8 @@ func Compare(entries []Entry, o Options) (*Picture, error) {
 		q := &panel{x: axis{label: pick(o.XLabel, first.XLabel), unix: o.UnixTime}, y: axis{label: pick(o.YLabel, first.YLabel)}}
 		if components > 1 {
 			q.title = name
+		} else {
+			q.y.label = pick(q.y.label, name)
 		}
 		if k+p.columns < components {
 			q.x.label = "" // the panel below says it
