@@ -87,9 +87,12 @@ func Unmarshal(data []byte) (Space, error) {
 	if kind == "kernel" {
 		return unmarshalKernel(fields, domain)
 	}
+	if s, known, err := unmarshalMore(kind, fields, domain); known {
+		return s, err
+	}
 	build, known := dimensional[kind]
 	if !known {
-		return nil, fmt.Errorf("space: json: unknown kind %q: this version reads %s and kernel; a newer curveil may read it", kind, strings.Join(kinds(), ", "))
+		return nil, fmt.Errorf("space: json: unknown kind %q: this version reads %s, kernel, piecewise, sinc, hermite and gram; a newer curveil may read it", kind, strings.Join(kinds(), ", "))
 	}
 	var dim int
 	if err := fields.take("dim", &dim); err != nil {

@@ -49,7 +49,7 @@ func TestUnmarshalRefused(t *testing.T) {
 		`{"kind":"legendre","dim":6,"Dim":7,"domain":[0,1]}`:                              `no field "Dim"`,
 		`{"kind":"legendre","dim":6,"dim":6,"domain":[0,1]}`:                              "twice",
 		`{"kind":"legendre","dim":6,"domain":[0,1],"degree":3}`:                           `no field "degree"`,
-		`{"kind":"wavelet","dim":6,"domain":[0,1]}`:                                       "bspline, cosine, fourier, legendre and kernel",
+		`{"kind":"wavelet","dim":6,"domain":[0,1]}`:                                       "bspline, cosine, fourier, legendre, kernel, piecewise",
 		`{"kind":"legendre","dim":6.5,"domain":[0,1]}`:                                    `"dim"`,
 		`{"kind":"legendre","dim":"6","domain":[0,1]}`:                                    `"dim"`,
 		`{"kind":"legendre","dim":null,"domain":[0,1]}`:                                   "null",

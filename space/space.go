@@ -5,7 +5,10 @@
 // coordinates: whatever is calibrated to one is calibrated to the other. The norm is
 //
 //   - for Legendre, Fourier, Cosine and BSpline, the root mean square over the domain,
-//     ‖f‖² = (1/(b−a)) ∫ f² dt, in the units of f: the constant 1 has norm 1 whatever the domain;
+//     ‖f‖² = (1/(b−a)) ∫ f² dt, in the units of f: the constant 1 has norm 1 whatever the domain; so too for
+//     Piecewise on one of these;
+//   - for Sinc and Hermite, the same with the integral over the whole line;
+//   - for WithGram, the one given;
 //   - for Kernel, the norm of the reproducing kernel Hilbert space.
 //
 // A space is immutable and may be used by several goroutines at once. It is public: nothing in it may be
@@ -90,10 +93,10 @@ func (d Interval) clamp(t float64) float64 {
 func (d Interval) unit(t float64) float64 { return (d.clamp(t) - d.A) / (d.B - d.A) }
 
 // MeanSquareBound is the average of a(t)² over the domain, (1/(b−a))∫‖e(t)‖²dt: Dim for the spaces whose
-// inner product is the average over the domain, by quadrature for kernel spaces. Isotropic noise of
+// inner product is the average over the domain, by quadrature for others. Isotropic noise of
 // standard deviation σ in the coordinates has mean square error σ²·MeanSquareBound over the domain.
 func MeanSquareBound(s Space) float64 {
-	if k, ok := s.(*KernelSpace); ok {
+	if k, ok := s.(interface{ meanSquareBound() float64 }); ok {
 		return k.meanSquareBound()
 	}
 	return float64(s.Dim())

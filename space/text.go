@@ -56,11 +56,15 @@ func defaultGrid(k Kern, domain Interval, n int) Grid {
 func sameGrid(g, h Grid) bool { return slices.Equal(g.T, h.T) }
 
 // TextForms lists the text forms for help texts.
-const TextForms = "legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:0.2 (scale in the units of t), kernel:gauss:20% (part of the domain), kernel:laplace:…, kernel:matern32:…, kernel:matern52:…, kernel:brownian, kernel:periodic:…, kernel:sobolev1, kernel:sobolev2"
+const TextForms = "legendre:6, fourier:9, cosine:8, bspline:12, piecewise:64:legendre:2, sinc:200, hermite:20, kernel:gauss:0.2 (scale in the units of t), kernel:gauss:20% (part of the domain), kernel:laplace:…, kernel:matern32:…, kernel:matern52:…, kernel:brownian, kernel:periodic:…, kernel:sobolev1, kernel:sobolev2"
 
 // Parse reads the text form of a space on the domain: a kind and its dimension,
 //
-//	legendre:6   fourier:9   cosine:8   bspline:12   bspline:12:degree=2
+//	legendre:6   fourier:9   cosine:8   bspline:12   bspline:12:degree=2   sinc:200   hermite:20
+//
+// equal pieces with such a space on each,
+//
+//	piecewise:64:legendre:2
 //
 // or a kernel with its scale in the units of t or, with %, as a part of the domain's length, optionally the
 // number of grid points (50) and the eigenvalue floor (1e-8),
@@ -80,7 +84,13 @@ func Parse(text string, domain Interval) (Space, error) {
 		}
 		return Kernel(k, defaultGrid(k, domain, n), Floor(floor))
 	}
+	if kind == "piecewise" {
+		return parsePiecewise(text, rest, domain)
+	}
 	build, known := dimensional[kind]
+	if !known {
+		build, known = onLine[kind]
+	}
 	if !known {
 		return nil, fmt.Errorf("space: unknown space %q: write one of %s", text, TextForms)
 	}
@@ -108,6 +118,19 @@ var dimensional = map[string]func(Interval, int) (Space, error){
 	"fourier":  Fourier,
 	"cosine":   Cosine,
 	"bspline":  func(domain Interval, dim int) (Space, error) { return BSpline(domain, dim) },
+}
+
+// onLine holds the spaces on the line that are given by their dimension alone: sinc functions at the
+// midpoints of dim equal parts, Hermite functions that span the domain.
+var onLine = map[string]func(Interval, int) (Space, error){
+	"sinc": func(domain Interval, dim int) (Space, error) {
+		first, spacing := midpoints(domain, max(dim, 1))
+		return Sinc(domain, first, spacing, dim)
+	},
+	"hermite": func(domain Interval, dim int) (Space, error) {
+		centre, scale := spanning(domain, max(dim, 1))
+		return Hermite(domain, centre, scale, dim)
+	},
 }
 
 func kinds() []string { return slices.Sorted(maps.Keys(dimensional)) }
