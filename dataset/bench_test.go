@@ -6,74 +6,20 @@ import (
 	"bufio"
 	"encoding/csv"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // 10⁷ numbers three ways. Each benchmark reads one file per iteration; the
 // bare parse is encoding/csv with ReuseRecord and strconv.ParseFloat, and
 // nothing else. Make the files once: about 170 MB in the benchmark's own folder.
 
-const (
-	benchCurves  = 100_000
-	benchSamples = 100
-)
-
-// benchValue is a value with four decimals, as people measure.
-func benchValue(i, j int) float64 {
-	x := math.Sin(float64(i)+0.07*float64(j)) * 20
-	return math.Round((100+x)*1e4) / 1e4
-}
-
-func writeFile(b testing.TB, name string, write func(*bufio.Writer)) string {
-	path := filepath.Join(b.TempDir(), name)
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<20)
-	write(w)
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	return path
-}
-
-func writeWide(w *bufio.Writer, curves, samples int) {
-	var b []byte
-	w.WriteString("id")
-	for j := range samples {
-		b = strconv.AppendFloat(append(b[:0], ','), float64(j)/100, 'g', -1, 64)
-		w.Write(b)
-	}
-	w.WriteByte('\n')
-	for i := range curves {
-		b = strconv.AppendInt(append(b[:0], 'p'), int64(i), 10)
-		for j := range samples {
-			b = strconv.AppendFloat(append(b, ','), benchValue(i, j), 'f', -1, 64)
-		}
-		w.Write(append(b, '\n'))
-	}
-}
-
-func writeLong(w *bufio.Writer, curves, samples int) {
-	var b []byte
-	w.WriteString("id,t,value\n")
-	for i := range curves {
-		for j := range samples {
-			b = strconv.AppendInt(append(b[:0], 'p'), int64(i), 10)
-			b = strconv.AppendFloat(append(b, ','), float64(j)/100, 'g', -1, 64)
-			b = strconv.AppendFloat(append(b, ','), benchValue(i, j), 'f', -1, 64)
-			w.Write(append(b, '\n'))
-		}
-	}
-}
 
 // cpu is the time that this process has computed, the fair measure on a
 // machine that others use too.
@@ -165,4 +111,92 @@ func BenchmarkLong(b *testing.B) {
 	path := writeFile(b, "long.csv", func(w *bufio.Writer) { writeLong(w, benchCurves, benchSamples) })
 	b.Run("csv", func(b *testing.B) { benchmarkRead(b, path, Options{}) })
 	b.Run("bare", func(b *testing.B) { benchmarkBare(b, path, 1) })
+}
+
+func BenchmarkParquet(b *testing.B) {
+	long := filepath.Join(b.TempDir(), "long.parquet")
+	type sample struct {
+		ID    string  `parquet:"id,dict"`
+		T     float64 `parquet:"t,dict"`
+		Value float64 `parquet:"value"`
+	}
+	f, err := os.Create(long)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := parquet.NewGenericWriter[sample](f, parquet.Compression(&parquet.Snappy))
+	rows := make([]sample, benchSamples)
+	for i := range benchCurves {
+		for j := range rows {
+			rows[j] = sample{"p" + strconv.Itoa(i), float64(j) / 100, benchValue(i, j)}
+		}
+		if _, err := w.Write(rows); err != nil {
+			b.Fatal(err)
+		}
+		if i%10_000 == 9999 {
+			w.Flush()
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	f.Close()
+
+	list := filepath.Join(b.TempDir(), "list.parquet")
+	type curve struct {
+		ID string    `parquet:"id"`
+		X  []float64 `parquet:"x,list"`
+	}
+	f, err = os.Create(list)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lw := parquet.NewGenericWriter[curve](f, parquet.Compression(&parquet.Snappy))
+	times := make([]float64, benchSamples)
+	for j := range times {
+		times[j] = float64(j) / 100
+	}
+	for i := range benchCurves {
+		c := curve{ID: "p" + strconv.Itoa(i), X: make([]float64, benchSamples)}
+		for j := range c.X {
+			c.X[j] = benchValue(i, j)
+		}
+		if _, err := lw.Write([]curve{c}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := lw.Close(); err != nil {
+		b.Fatal(err)
+	}
+	f.Close()
+
+	for _, codec := range []struct {
+		name    string
+		options []parquet.WriterOption
+	}{
+		{"wide", nil},
+		{"wide-snappy", []parquet.WriterOption{parquet.Compression(&parquet.Snappy)}},
+	} {
+		wide := filepath.Join(b.TempDir(), codec.name+".parquet")
+		names, nodes := []string{"id"}, []parquet.Node{parquet.String()}
+		for j := range benchSamples {
+			names = append(names, strconv.FormatFloat(times[j], 'f', 2, 64))
+			nodes = append(nodes, parquet.Optional(parquet.Leaf(parquet.DoubleType)))
+		}
+		parquetOf(b, wide, names, nodes, func(yield func(parquet.Row) bool) {
+			row := make(parquet.Row, len(names))
+			for i := range benchCurves {
+				for j := range benchSamples {
+					row[j] = parquet.ValueOf(benchValue(i, j)).Level(0, 1, j)
+				}
+				row[benchSamples] = parquet.ValueOf("p"+strconv.Itoa(i)).Level(0, 0, benchSamples)
+				if !yield(row) {
+					return
+				}
+			}
+		}, codec.options...)
+		b.Run(codec.name, func(b *testing.B) { benchmarkRead(b, wide, Options{ID: "id"}) })
+	}
+	b.Run("list-snappy", func(b *testing.B) { benchmarkRead(b, list, Options{Times: times}) })
+	b.Run("long-snappy", func(b *testing.B) { benchmarkRead(b, long, Options{}) })
 }

@@ -64,11 +64,22 @@ func newParquet(f io.ReaderAt, size int64, name string, o Options) (r *Reader, e
 		if err != nil {
 			return nil, err
 		}
-		r.source = newGroups(long, org, r.schema, c, o)
+		r.source = guarded{newGroups(long, org, r.schema, c, o), org}
 		return r, long.rewind()
 	}
-	r.source = newWide(wide, org, r.schema, c, o)
+	r.source = guarded{newWide(wide, org, r.schema, c, o), org}
 	return r, wide.rewind()
+}
+
+// guarded keeps the Parquet library's panics from the caller.
+type guarded struct {
+	source
+	origin
+}
+
+func (g guarded) next(p *Person) (ok bool, err error) {
+	defer g.recoverDamage(&err)
+	return g.source.next(p)
 }
 
 func (o origin) damage(err error) error {
@@ -133,8 +144,7 @@ func (t *pqTable) take(c *columns) error {
 	return nil
 }
 
-func (t *pqTable) rewind() (err error) {
-	defer t.recoverDamage(&err)
+func (t *pqTable) rewind() error {
 	t.row = 0
 	for _, c := range t.read {
 		c.open(t.groups)
@@ -171,14 +181,19 @@ func (t *pqTable) key(c *pqColumn) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}
+	if c.index[c.pos] == c.keyAt && c.keyText != nil {
+		c.pos++
+		return c.keyText, nil
+	}
 	f, err := c.textAt(c.pos)
 	if err != nil {
 		return nil, t.damage(err)
 	}
-	c.pos++
 	if f = trim(f); isMissing(f) {
 		return nil, t.fault(c, t.row, "the row does not say whose it is", "fill the cell in; an id must not be null, empty, NA or NaN")
 	}
+	c.keyAt, c.keyText = c.index[c.pos], f
+	c.pos++
 	return f, nil
 }
 

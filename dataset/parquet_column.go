@@ -114,6 +114,9 @@ type pqColumn struct {
 	ints    encoding.Values // text of whole numbers
 	digits  []byte
 
+	keyAt   int32 // the text read last and its place, for runs of one id
+	keyText []byte
+
 	scratch, spread []float64
 	dict            []float64
 	dictOf          parquet.Dictionary
@@ -324,7 +327,7 @@ func (c *pqColumn) loadText() error {
 		positions = data.Int32()
 	}
 	count := 0
-	c.data, c.offsets, c.ints = nil, nil, encoding.Values{}
+	c.data, c.offsets, c.ints, c.keyText = nil, nil, encoding.Values{}, nil
 	if n > 0 {
 		switch source.Kind() {
 		case encoding.ByteArray:

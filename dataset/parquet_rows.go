@@ -28,7 +28,6 @@ func (w *pqWide) rewind() error {
 }
 
 func (w *pqWide) next(row *wideRow) (ok bool, err error) {
-	defer w.recoverDamage(&err)
 	if w.row0 == w.n {
 		if w.n, err = w.batch(wideBatch); w.n == 0 {
 			return false, err
@@ -152,7 +151,6 @@ func (l *pqList) page() error {
 }
 
 func (l *pqList) next(row *wideRow) (ok bool, err error) {
-	defer l.recoverDamage(&err)
 	if l.level == len(l.repeated) {
 		if err := l.page(); err == io.EOF {
 			if len(l.read) > 0 {
@@ -292,7 +290,6 @@ func (l *pqLong) rewind() error {
 }
 
 func (l *pqLong) next(row *longRow) (ok bool, err error) {
-	defer l.recoverDamage(&err)
 	if l.n == 0 {
 		if l.n, err = l.batch(math.MaxInt); l.n == 0 {
 			return false, err

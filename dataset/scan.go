@@ -31,6 +31,7 @@ type scanner struct {
 	quoted bool   // rec holds a quote: use fields
 	line   int    // line of the record's first byte
 	lines  int    // lines read so far
+	quotes bool   // a quote may be among the unread bytes
 
 	cells [][]byte // of fields
 	text  []byte
@@ -43,6 +44,13 @@ func newScanner(src io.Reader) *scanner {
 
 // fill reads more bytes behind the unread ones.
 func (s *scanner) fill() {
+	unread := s.end - s.pos
+	s.quotes = s.quotes && unread > 0
+	s.read()
+	s.quotes = s.quotes || bytes.IndexByte(s.buf[s.pos+unread:s.end], '"') >= 0
+}
+
+func (s *scanner) read() {
 	if s.pos > 0 {
 		s.end = copy(s.buf, s.buf[s.pos:s.end])
 		s.pos = 0
@@ -91,7 +99,7 @@ func (s *scanner) next() bool {
 		rec := s.buf[s.pos : s.pos+n]
 		s.line = s.lines + 1
 		s.lines++
-		s.quoted = bytes.IndexByte(rec, '"') >= 0
+		s.quoted = s.quotes && bytes.IndexByte(rec, '"') >= 0
 		if s.quoted {
 			// A record ends at the first line end outside quotes, and there
 			// the number of quotes so far is even, doubled ones included.
