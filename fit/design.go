@@ -17,10 +17,11 @@ import (
 // rank before, on the eigenvalues of K_T.
 const relativeRank = 1e-14
 
-// sampleLimit bounds a sample's magnitude in a fit, far outside any radius, so
-// that sums over the samples cannot overflow. It is a function of one
-// person's data alone and does not touch the guarantee.
-const sampleLimit = 1e280
+// overflow is where the projections of a curve are taken to be too large to go
+// on: all its samples are then divided by 2¹⁰⁰. That is still so far outside
+// any ball that only the direction counts, which a power of two keeps. It is a
+// function of one curve alone and does not touch the guarantee.
+const overflow = 1e280
 
 // Design is a weighted least-squares problem on one grid of times, factorised
 // once: W^{1/2}A = USVᵀ. It is safe for concurrent use.
@@ -78,13 +79,12 @@ func (d *Design) factorise(a *mat.Dense) error {
 	if !svd.Factorize(a, mat.SVDThin) {
 		return fmt.Errorf("fit: the singular value decomposition of %v on %d times did not converge", d.space, len(d.t))
 	}
+	// Where every basis function is zero at all the times (a Brownian kernel at
+	// its origin), the rank is 0 and the fit of minimum norm is 0.
 	values := svd.Values(nil)
 	rank := 0
 	for rank < len(values) && values[rank] > relativeRank*values[0] {
 		rank++
-	}
-	if rank == 0 {
-		return fmt.Errorf("fit: every basis function of %v is zero at the sample times", d.space)
 	}
 	var u, v mat.Dense
 	svd.UTo(&u)
@@ -136,44 +136,84 @@ func (d *Design) Rank() int { return len(d.s) }
 type Solver struct{ z []float64 }
 
 // Fit fits rows curves of comps components each. x holds rows×comps series of
-// len(T()) samples end to end; dst receives rows×comps coordinate vectors of
-// length Dim, end to end. The coordinates of one row (all components together)
-// have norm at most radius, up to rounding in the last bits; the lattice
-// checks exactly. lambda, when not nil, receives the multiplier of each row.
+// len(T()) finite samples end to end; dst receives rows×comps coordinate vectors
+// of length Dim, end to end. The coordinates of one row (all components
+// together) have norm at most radius, up to rounding in the last bits; the
+// lattice checks exactly. lambda, when not nil, receives the multiplier of each
+// row. A row's coordinates do not depend on the other rows, to the bit.
 //
-// x is clamped to ±1e280 in place.
+// Samples so large that their sums would overflow are scaled down in place.
 func (s *Solver) Fit(d *Design, dst, x []float64, comps int, radius float64, lambda []float64) {
 	n, r, p := len(d.t), len(d.s), d.v.Rows
 	series := len(x) / n
 	if comps < 1 || series*n != len(x) || series%comps != 0 || len(dst) != series*p {
 		panic("fit: slices of the wrong length")
 	}
-	for i, v := range x {
-		if v > sampleLimit {
-			x[i] = sampleLimit
-		} else if v < -sampleLimit {
-			x[i] = -sampleLimit
-		}
-	}
 	if cap(s.z) < comps*r {
 		s.z = make([]float64, comps*r)
 	}
 	z := s.z[:comps*r]
-	// Matrix times vector, one curve at a time: a product of whole blocks would
-	// add in an order that depends on the block, and a person's integers must not.
 	for row := range series / comps {
-		for c := range comps {
-			i := row*comps + c
-			blas64.Gemv(blas.NoTrans, 1, d.ut, vector(x[i*n:(i+1)*n]), 0, vector(z[c*r:(c+1)*r]))
+		own := x[row*comps*n : (row+1)*comps*n]
+		if !d.projectAll(z, own) {
+			shrink(own)
+			d.projectAll(z, own)
 		}
-		l := secular(d.s, d.s2, z, d.s2[0], radius, d.floor)
+		l := secular(d.s, d.s2, z, d.largest(), radius, d.floor)
 		if lambda != nil {
 			lambda[row] = l
 		}
 		for c := range comps {
 			i := row*comps + c
-			blas64.Gemv(blas.NoTrans, 1, d.v, vector(z[c*r:(c+1)*r]), 0, vector(dst[i*p:(i+1)*p]))
+			d.expand(dst[i*p:(i+1)*p], z[c*r:(c+1)*r])
 		}
+	}
+}
+
+// project sets z = Uᵀ W^{1/2}x and reports whether all of it is below overflow.
+//
+// It is a matrix times one vector: a product of whole blocks would be no faster
+// here, and could add in an order that depends on the block, which a person's
+// integers must not.
+func (d *Design) project(z, x []float64) bool {
+	blas64.Gemv(blas.NoTrans, 1, d.ut, vector(x), 0, vector(z))
+	for _, v := range z {
+		if !(math.Abs(v) <= overflow) {
+			return false
+		}
+	}
+	return true
+}
+
+// projectAll projects all components of one curve.
+func (d *Design) projectAll(z, x []float64) bool {
+	n, r, ok := len(d.t), len(d.s), true
+	for ; len(x) > 0; x, z = x[n:], z[r:] {
+		ok = d.project(z[:r], x[:n]) && ok
+	}
+	return ok
+}
+
+// expand sets dst = V·y.
+func (d *Design) expand(dst, y []float64) {
+	if len(y) == 0 {
+		clear(dst)
+		return
+	}
+	blas64.Gemv(blas.NoTrans, 1, d.v, vector(y), 0, vector(dst))
+}
+
+// largest is the greatest squared singular value.
+func (d *Design) largest() float64 {
+	if len(d.s2) == 0 {
+		return 0
+	}
+	return d.s2[0]
+}
+
+func shrink(x []float64) {
+	for i, v := range x {
+		x[i] = math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) * 0x1p-100
 	}
 }
 

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"slices"
 	"sync"
 
@@ -17,9 +16,13 @@ type Designs struct {
 	slots []*Design // most recent first
 }
 
-// designSlots bounds the memory; wholly irregular sampling finds nothing here
+// designSlots and designFloats bound the number of factorisations kept and
+// their size in float64s (32 MB). Wholly irregular sampling finds nothing here
 // and factorises each curve, as it must.
-const designSlots = 64
+const (
+	designSlots  = 64
+	designFloats = 1 << 22
+)
 
 // NewDesigns returns an empty cache for unweighted fits in the space.
 func NewDesigns(sp space.Space) *Designs { return &Designs{space: sp} }
@@ -35,12 +38,19 @@ func (c *Designs) Get(t []float64) (*Design, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.slots) == designSlots {
-		c.slots = c.slots[:designSlots-1]
-	}
 	c.slots = slices.Insert(c.slots, 0, d)
+	size := 0
+	for i, o := range c.slots {
+		if size += o.size(); i == designSlots || i > 0 && size > designFloats {
+			clear(c.slots[i:])
+			c.slots = c.slots[:i]
+			break
+		}
+	}
 	return d, nil
 }
+
+func (d *Design) size() int { return len(d.t) + len(d.ut.Data) + len(d.v.Data) }
 
 func (c *Designs) find(t []float64) *Design {
 	c.mu.Lock()
@@ -57,40 +67,47 @@ func (c *Designs) find(t []float64) *Design {
 
 // Curve fits one curve whose components may be sampled at different times;
 // dst receives one coordinate vector per component, end to end, of joint norm
-// at most radius.
+// at most radius. Where the times agree it equals Solver.Fit to the bit.
 func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
 	p := c.space.Dim()
 	if len(dst) != p*len(curve) {
 		panic("fit: dst of the wrong length")
 	}
 	parts := make([]*Design, len(curve))
-	var s, s2, z []float64
+	var s, s2 []float64
+	var largest float64
 	for i, series := range curve {
 		d, err := c.Get(series.T)
 		if err != nil {
 			return err
 		}
 		parts[i] = d
+		largest = max(largest, d.largest())
 		s, s2 = append(s, d.s...), append(s2, d.s2...)
-		for k := range d.s {
-			var dot float64
-			for j, x := range series.X {
-				dot += d.ut.Data[k*len(d.t)+j] * math.Max(-sampleLimit, math.Min(sampleLimit, x))
-			}
-			z = append(z, dot)
-		}
 	}
-	secular(s, s2, z, slices.Max(s2), radius, 0)
-	for i, d := range parts {
-		r := len(d.s)
-		for k := range p {
-			var dot float64
-			for q, y := range z[:r] {
-				dot += d.v.Data[k*r+q] * y
-			}
-			dst[i*p+k] = dot
+	z := make([]float64, len(s))
+	if !projectMixed(parts, z, curve) {
+		small := make(Curve, len(curve))
+		for i, series := range curve {
+			small[i].X = slices.Clone(series.X)
+			shrink(small[i].X)
 		}
-		z = z[r:]
+		projectMixed(parts, z, small)
+	}
+	secular(s, s2, z, largest, radius, 0)
+	for i, d := range parts {
+		d.expand(dst[i*p:(i+1)*p], z[:len(d.s)])
+		z = z[len(d.s):]
 	}
 	return nil
+}
+
+// projectMixed projects all components of one curve, each with its own design.
+func projectMixed(parts []*Design, z []float64, curve Curve) bool {
+	ok := true
+	for i, d := range parts {
+		ok = d.project(z[:len(d.s)], curve[i].X) && ok
+		z = z[len(d.s):]
+	}
+	return ok
 }

@@ -278,6 +278,16 @@ func TestRoundOnTheSphere(t *testing.T) {
 			if d := math.Abs(x/b.Step() - float64(k[i])); d > 3 {
 				t.Fatalf("coordinate %g moved by %g steps", x, d)
 			}
+			v[i] *= 3
+		}
+		far := make([]int64, dim) // pulled back to the same place
+		if err := b.Round(far, v); err != nil {
+			t.Fatal(err)
+		}
+		for i := range far {
+			if d := far[i] - k[i]; d < -6 || d > 6 {
+				t.Fatalf("coordinate %g pulled %d steps away", v[i], d)
+			}
 		}
 	}
 	if outside < 1000 {
