@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/internal/simulate"
+	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/plot"
@@ -21,13 +24,15 @@ import (
 
 // The demonstration's public parameters.
 const (
-	demoPeople   = 400
+	demoDataset  = "simulated boys"
+	demoCap      = 0.8
+	demoPeople   = 200
 	demoFrom     = 2.0 // years
 	demoTo       = 18.0
 	demoVisits   = 33 // every half year
 	demoError    = 0.5
 	demoRadius   = 20.0 // cm root-mean-square from the reference
-	demoMu       = 1.0
+	demoMu       = 0.5
 	demoSpace    = "legendre:8"
 	demoSeed     = 20261130
 	demoOverview = `A simulated cohort of %d boys (Preece-Baines growth curves), measured every half
@@ -45,14 +50,14 @@ func demoCommand() *cobra.Command {
 		Short: "The whole story on a simulated cohort: plan, release, errors, picture",
 		Args:  exactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return demo(cmd.OutOrStdout(), dir)
+			return demo(cmd.Context(), cmd.OutOrStdout(), dir)
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "out", "o", "curveil-demo", "folder for the releases and the picture")
 	return cmd
 }
 
-func demo(w io.Writer, dir string) error {
+func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 	fmt.Fprintf(w, demoOverview, demoPeople, demoFrom, demoTo, demoRadius)
 	ages := space.Uniform(demoFrom, demoTo, demoVisits).T
 	cfg, err := demoConfig(ages)
@@ -77,6 +82,16 @@ func demo(w io.Writer, dir string) error {
 		children[i] = g.measured(ages, demoError, cohort)
 	}
 	fmt.Fprintf(w, "\n2. Two releases at μ = %g, and their errors against the known truth\n", demoMu)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	book, err := demoLedger(ctx, path("ledger.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	budget := budgetFlags{who: "demo"}
 	var made []*release.Release
 	for k, method := range []mean.Method{mean.FitThenProtect, mean.ProtectThenFit} {
 		cfg.Method = method
@@ -89,8 +104,20 @@ func demo(w io.Writer, dir string) error {
 				return err
 			}
 		}
+		spent, err := budget.debit(ctx, book, demoDataset, "mean", acc.Config().Statement(), parameters(acc.Config()))
+		if err != nil {
+			return err
+		}
 		r, err := acc.Release(noise.Seeded(demoSeed + uint64(k)))
 		if err != nil {
+			return err
+		}
+		out := outputFlags{out: path([]string{"ftp.json", "ptf.json"}[k])}
+		written, err := out.write(r, w)
+		if err != nil {
+			return err
+		}
+		if err := spent.complete(ctx, written, io.Discard); err != nil {
 			return err
 		}
 		var sum, worst float64
@@ -104,16 +131,6 @@ func demo(w io.Writer, dir string) error {
 	}
 	fmt.Fprintf(w, "   The noise here is seeded, so that everybody sees the same demonstration: such\n   releases are marked not private. 'curveil mean' draws from the operating system.\n")
 
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	path := func(name string) string { return filepath.Join(dir, name) }
-	for k, name := range []string{"ftp.json", "ptf.json"} {
-		out := outputFlags{out: path(name)}
-		if err := out.write(made[k], w); err != nil {
-			return err
-		}
-	}
 	picture, err := plot.Compare([]plot.Entry{
 		{Name: "fit-then-protect", Release: made[0], Band: true},
 		{Name: "protect-then-fit", Release: made[1]},
@@ -129,13 +146,46 @@ func demo(w io.Writer, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\n3. Written: %s (open this one), %s,\n   %s, %s\n", path("demo.svg"), path("demo.png"), path("ftp.json"), path("ptf.json"))
+	fmt.Fprintf(w, "\n3. The ledger: what the two have spent of a cap of μ = %g (curveil ledger show)\n", demoCap)
+	stands, err := book.Show(ctx, demoDataset)
+	if err != nil {
+		return err
+	}
+	a, err := newAccount(stands, []float64{1e-6})
+	if err != nil {
+		return err
+	}
+	printAccount(w, stands, a)
+	var over *ledger.OverspendError
+	if _, err := budget.debit(ctx, book, demoDataset, "mean", cfg.Statement(), nil); !errors.As(err, &over) {
+		return fmt.Errorf("the ledger should have refused a third release: %w", err)
+	}
+	fmt.Fprintf(w, "   A third release is refused: %v\n", over)
+
 	fmt.Fprintf(w, "\n4. Values from the release (curveil eval %s --at 5,10,14,18)\n", path("ftp.json"))
 	points, err := evaluate(made[0], []float64{5, 10, 14, 18}, 0.95, false)
 	if err != nil {
 		return err
 	}
-	return writePoints(w, made[0].Components, points)
+	if err := writePoints(w, made[0].Components, points); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nThe picture is %s (and .png); the releases are ftp.json and ptf.json beside it.\n", path("demo.svg"))
+	return nil
+}
+
+// demoLedger starts a fresh ledger: the cohort is new every time.
+func demoLedger(ctx context.Context, path string) (*ledger.Ledger, error) {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	l, err := ledger.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.SetCap(ctx, ledger.CapChange{Dataset: demoDataset, Who: "demo", Unit: "child", Cap: privacy.GDP(demoCap)})
 }
 
 func demoConfig(ages []float64) (mean.Config, error) {

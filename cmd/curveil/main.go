@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/ledger"
 )
 
 // Exit codes.
@@ -19,6 +21,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1 // the data or the machine
 	exitUsage  = 2 // the words of the call
+	exitBudget = 3 // the budget does not allow it
 )
 
 func main() {
@@ -39,6 +42,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitDone
 	}
 	fmt.Fprintf(stderr, "curveil: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	var over *ledger.OverspendError
+	if errors.As(err, &over) {
+		return exitBudget
+	}
 	var usage usageError
 	if !errors.As(err, &usage) && !isCobraUsage(err) {
 		return exitFailed
@@ -73,7 +80,7 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), planCommand(), meanCommand(), showCommand(), evalCommand(), plotCommand())
+	root.AddCommand(demoCommand(), planCommand(), meanCommand(), showCommand(), evalCommand(), plotCommand(), ledgerCommand())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }

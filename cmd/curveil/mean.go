@@ -54,24 +54,17 @@ func (o *outputFlags) check() error {
 	return nil
 }
 
-// write stores the release; the picture comes second, since it can be drawn
-// again from the release.
-func (o *outputFlags) write(r *release.Release, stdout io.Writer) error {
+// write stores the release and returns its bytes.
+func (o *outputFlags) write(r *release.Release, stdout io.Writer) ([]byte, error) {
 	var buf bytes.Buffer
 	if err := r.Encode(&buf); err != nil {
-		return err
+		return nil, err
 	}
-	if o.out == "" {
-		if _, err := stdout.Write(buf.Bytes()); err != nil {
-			return err
-		}
-	} else if err := writeFile(o.out, buf.Bytes()); err != nil {
-		return err
+	if o.out != "" {
+		return buf.Bytes(), writeFile(o.out, buf.Bytes())
 	}
-	if o.picture != "" {
-		return savePicture(o.picture, r, plot.Options{})
-	}
-	return nil
+	_, err := stdout.Write(buf.Bytes())
+	return buf.Bytes(), err
 }
 
 func savePicture(path string, r *release.Release, o plot.Options) error {
@@ -101,6 +94,7 @@ func meanCommand() *cobra.Command {
 	var m meanFlags
 	var in inputFlags
 	var out outputFlags
+	var budget budgetFlags
 	var unitName string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -143,33 +137,67 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err != nil {
 				return usageError{err}
 			}
+			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if book != nil {
+				defer book.Close()
+			}
 			if acc, err = readPeople(cmd, args[0], o, file, acc); err != nil {
+				return err
+			}
+			if err := acc.Ready(); err != nil {
+				return err
+			}
+			spent, err := budget.debit(cmd.Context(), book, budget.name(args[0]), "mean", acc.Config().Statement(), parameters(acc.Config()))
+			if err != nil {
 				return err
 			}
 			r, err := acc.Release(noise.Crypto())
 			if err != nil {
-				return err
-			}
-			if err := out.write(r, cmd.OutOrStdout()); err != nil {
-				return err
+				return spent.wasted(err)
 			}
 			to := cmd.OutOrStdout()
 			if out.out == "" {
 				to = cmd.ErrOrStderr()
 			}
-			if asJSON {
-				return printSummaryJSON(to, r)
+			written, err := out.write(r, cmd.OutOrStdout())
+			if err != nil {
+				return spent.wasted(err)
 			}
-			printSummary(to, r)
+			if asJSON {
+				if err := printSummaryJSON(to, r); err != nil {
+					return err
+				}
+				to = cmd.ErrOrStderr()
+			} else {
+				printSummary(to, r)
+			}
+			if err := spent.complete(cmd.Context(), written, to); err != nil {
+				return err
+			}
+			if out.picture != "" { // last: it can be drawn again from the release
+				return savePicture(out.picture, r, plot.Options{})
+			}
 			return nil
 		},
 	}
 	m.register(cmd.Flags())
 	in.register(cmd.Flags())
 	out.register(cmd)
+	budget.register(cmd.Flags())
 	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
 	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+// parameters are what the ledger's history keeps of a mean: public numbers.
+func parameters(c mean.Config) any {
+	return map[string]any{
+		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B}, "radius": c.Radius,
+		"method": c.Method, "components": c.Components, "raw": c.Raw,
+	}
 }
 
 // unitOf names the unit of privacy after the column that holds it.

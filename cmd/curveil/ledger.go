@@ -1,0 +1,317 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/privacy"
+)
+
+func ledgerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ledger",
+		Short: "Budgets: what was spent on which data set, and what may be",
+	}
+	var where string
+	cmd.PersistentFlags().StringVar(&where, "ledger", defaultLedger, "the ledger: a SQLite file or postgres://…")
+	cmd.AddCommand(ledgerShow(&where), ledgerCap(&where), ledgerHistory(&where), ledgerVerify(&where))
+	return cmd
+}
+
+// withLedger opens an existing ledger for a verb that reads it.
+func withLedger(cmd *cobra.Command, where string, do func(*ledger.Ledger) error) error {
+	l, err := ledger.OpenExisting(cmd.Context(), where)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(l), l.Close())
+}
+
+// account is a summary as printed.
+type account struct {
+	Dataset    string          `json:"dataset"`
+	Unit       string          `json:"unit"`
+	Currency   ledger.Currency `json:"currency"`
+	Spent      float64         `json:"spent"`
+	Cap        json.RawMessage `json:"cap,omitempty"`
+	Fits       *float64        `json:"fits,omitempty"`
+	Rho        float64         `json:"rho,omitempty"`
+	Equivalent []epsilonAt     `json:"equivalent,omitempty"`
+	Debits     int64           `json:"debits"`
+	Unreleased int64           `json:"spent_not_released"`
+	Head       string          `json:"head"`
+}
+
+type epsilonAt struct {
+	Delta   float64 `json:"delta"`
+	Epsilon float64 `json:"epsilon"`
+}
+
+// amount is the number of a guarantee in a ledger's currency.
+func amount(g privacy.Guarantee) float64 {
+	switch g := g.(type) {
+	case privacy.GDP:
+		return float64(g)
+	case privacy.Geo:
+		return float64(g)
+	case privacy.ConcentratedGeo:
+		return float64(g)
+	}
+	return 0
+}
+
+func newAccount(s *ledger.Summary, deltas []float64) (account, error) {
+	a := account{Dataset: s.Dataset, Unit: s.Terms.Unit, Currency: s.Terms.Currency, Spent: amount(s.Spent), Debits: s.Debits, Unreleased: s.Unreleased, Head: s.Head}
+	if s.Cap != nil {
+		text, err := privacy.MarshalGuarantee(s.Cap)
+		if err != nil {
+			return a, err
+		}
+		fits := amount(s.Fits)
+		a.Cap, a.Fits = text, &fits
+	}
+	if mu, ok := s.Spent.(privacy.GDP); ok && mu > 0 {
+		a.Rho = float64(mu.ZCDP())
+		for _, d := range deltas {
+			a.Equivalent = append(a.Equivalent, epsilonAt{d, mu.Epsilon(d)})
+		}
+	}
+	return a, nil
+}
+
+func ledgerShow(where *string) *cobra.Command {
+	var asJSON bool
+	var deltas []float64
+	cmd := &cobra.Command{
+		Use:   "show [DATASET…]",
+		Short: "What each data set has spent, and what still fits",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			for _, d := range deltas {
+				if !(d > 0 && d < 1) {
+					return usagef("--delta %g must lie between 0 and 1", d)
+				}
+			}
+			return withLedger(cmd, *where, func(l *ledger.Ledger) (err error) {
+				if len(names) == 0 {
+					if names, err = l.Datasets(cmd.Context()); err != nil {
+						return err
+					}
+				}
+				var out []account
+				for _, name := range names {
+					s, err := l.Show(cmd.Context(), name)
+					if err != nil {
+						return err
+					}
+					a, err := newAccount(s, deltas)
+					if err != nil {
+						return err
+					}
+					out = append(out, a)
+					if !asJSON {
+						printAccount(cmd.OutOrStdout(), s, a)
+					}
+				}
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), out)
+				}
+				if len(out) == 0 {
+					fmt.Fprintln(cmd.OutOrStdout(), "the ledger has no data sets yet: the first release or cap makes one")
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().Float64SliceVar(&deltas, "delta", []float64{1e-6, 1e-9}, "δ at which to state ε (repeatable)")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func printAccount(w io.Writer, s *ledger.Summary, a account) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "%s\tper %s\n", a.Dataset, a.Unit)
+	if s.Debits == 0 {
+		fmt.Fprintf(t, "  spent\tnothing\n")
+	} else {
+		fmt.Fprintf(t, "  spent\t%v, in %d debits", s.Spent, s.Debits)
+		if s.Unreleased > 0 {
+			fmt.Fprintf(t, " (%d of them spent, not released)", s.Unreleased)
+		}
+		fmt.Fprintln(t)
+	}
+	if a.Rho > 0 {
+		words := []string{fmt.Sprintf("ρ = %.4g", a.Rho)}
+		for _, e := range a.Equivalent {
+			words = append(words, fmt.Sprintf("ε = %.4g at δ = %g", e.Epsilon, e.Delta))
+		}
+		fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
+	}
+	switch {
+	case s.Cap == nil:
+		fmt.Fprintf(t, "  cap\tnone\n")
+	case s.Fits.Validate() != nil:
+		fmt.Fprintf(t, "  cap\t%v; nothing more fits\n", s.Cap)
+	default:
+		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, s.Fits)
+	}
+}
+
+func ledgerCap(where *string) *cobra.Command {
+	var g guaranteeFlags
+	var unit, who string
+	var none bool
+	cmd := &cobra.Command{
+		Use:     "cap DATASET --mu M | --rho R | --epsilon E --delta D | --none",
+		Short:   "Set, change or remove the cap of a data set",
+		Example: "  curveil ledger cap growth --mu 2 --unit child",
+		Args:    exactArgs(1, "one data set"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			change := ledger.CapChange{Dataset: args[0], Who: (&budgetFlags{who: who}).spender(), Unit: unit}
+			if !none {
+				if change.Cap, err = g.guarantee(cmd.Flags()); err != nil {
+					return err
+				}
+			}
+			l, err := ledger.Open(cmd.Context(), *where)
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			if err := l.SetCap(cmd.Context(), change); err != nil {
+				return err
+			}
+			s, err := l.Show(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			a, err := newAccount(s, []float64{1e-6, 1e-9})
+			if err != nil {
+				return err
+			}
+			printAccount(cmd.OutOrStdout(), s, a)
+			return nil
+		},
+	}
+	g.register(cmd.Flags())
+	cmd.Flags().StringVar(&unit, "unit", "", "unit of privacy of a data set that is new to the ledger, such as child")
+	cmd.Flags().StringVar(&who, "who", "", "who sets the cap (default: the user of this machine)")
+	cmd.Flags().BoolVar(&none, "none", false, "remove the cap")
+	return cmd
+}
+
+func ledgerHistory(where *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history DATASET",
+		Short: "Every event of a data set: who, when, what, how much",
+		Args:  exactArgs(1, "one data set"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withLedger(cmd, *where, func(l *ledger.Ledger) error {
+				events, err := l.History(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), eventRows(events))
+				}
+				t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(t, "#\twhen\twho\twhat\tguarantee\tspent so far\tstate")
+				for _, e := range eventRows(events) {
+					fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Seq, e.At.Format(time.RFC3339), e.Who, e.What, e.Guarantee, e.Spent, e.State)
+				}
+				return t.Flush()
+			})
+		},
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+// eventRow is one line of a history.
+type eventRow struct {
+	Seq        int64           `json:"seq"`
+	At         time.Time       `json:"at"`
+	Who        string          `json:"who"`
+	What       string          `json:"what"`
+	Guarantee  string          `json:"guarantee,omitempty"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Spent      string          `json:"spent"`
+	State      string          `json:"state"`
+	Release    string          `json:"release_sha256,omitempty"`
+	Hash       string          `json:"hash"`
+}
+
+func eventRows(events []ledger.Event) []eventRow {
+	var out []eventRow
+	for _, e := range events {
+		r := eventRow{Seq: e.Seq, At: e.At, Who: e.Who, What: string(e.Kind), Parameters: e.Parameters, State: e.State(), Release: e.Release, Hash: e.Hash, Spent: "nothing"}
+		if e.Spent != nil && e.Spent.Validate() == nil {
+			r.Spent = fmt.Sprint(e.Spent)
+		}
+		switch e.Kind {
+		case ledger.Debited:
+			r.What, r.Guarantee = e.Verb, fmt.Sprint(e.Statement.Guarantee)
+		case ledger.Capped:
+			r.Guarantee = "none"
+			if e.Cap != nil {
+				r.Guarantee = fmt.Sprint(e.Cap)
+			}
+		case ledger.Released:
+			r.What = "release of " + strconv.FormatInt(e.Debit, 10)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func ledgerVerify(where *string) *cobra.Command {
+	var anchors []string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Find altered, deleted or reordered rows",
+		Long: `Recomputes the hash chain of every data set. Who can write the database can also
+recompute the whole chain: against that, keep the head that 'ledger show --json'
+prints somewhere else and give it back as --anchor.`,
+		Args: exactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var kept []ledger.Anchor
+			for _, a := range anchors {
+				parts := strings.Split(a, ":")
+				if len(parts) < 3 {
+					return usagef("--anchor %q: write DATASET:EVENT:HASH", a)
+				}
+				seq, err := strconv.ParseInt(parts[len(parts)-2], 10, 64)
+				if err != nil {
+					return usagef("--anchor %q: the event must be a number", a)
+				}
+				kept = append(kept, ledger.Anchor{Dataset: strings.Join(parts[:len(parts)-2], ":"), Seq: seq, Hash: parts[len(parts)-1]})
+			}
+			return withLedger(cmd, *where, func(l *ledger.Ledger) error {
+				v, err := l.Verify(cmd.Context(), kept...)
+				if err != nil {
+					return err
+				}
+				for _, p := range v.Problems {
+					fmt.Fprintln(cmd.OutOrStdout(), p)
+				}
+				if len(v.Problems) > 0 {
+					return fmt.Errorf("the ledger is not as curveil wrote it: %d problems; restore a backup", len(v.Problems))
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "sound: %d data sets, %d events\n", v.Datasets, v.Events)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&anchors, "anchor", nil, "DATASET:EVENT:HASH kept elsewhere (repeatable)")
+	return cmd
+}
