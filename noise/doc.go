@@ -20,8 +20,9 @@
 // A uniform deviate on (0,1) is an infinite sequence of independent digits in
 // base 2^64 of which only a prefix is drawn; the prefix says that the deviate
 // lies in an interval. Each sampler is a real-number algorithm that uses its
-// deviates only in strict comparisons (with another deviate, or of a rational
-// function of two of them) and at last in one rounding. A comparison is
+// deviates only in strict comparisons (with another deviate, with a rational
+// function of another, or with a constant bracketed to as many digits) and at
+// last in one rounding. A comparison is
 // answered only when it has the same answer for all points of the intervals
 // known so far; otherwise further digits are appended and the question is put
 // again. By induction over the comparisons, the run takes the same branches as
