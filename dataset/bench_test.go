@@ -20,7 +20,6 @@ import (
 // bare parse is encoding/csv with ReuseRecord and strconv.ParseFloat, and
 // nothing else. Make the files once: about 170 MB in the benchmark's own folder.
 
-
 // cpu is the time that this process has computed, the fair measure on a
 // machine that others use too.
 func cpu() time.Duration {

@@ -19,8 +19,8 @@ import (
 //     Every person handed out is remembered, so that one who comes back is an
 //     error and not a second person;
 //   - option Unsorted: pass after pass over the file, each for the people whose
-//     hash lies in the pass's interval, which is halved as often as the
-//     buffer overflows.
+//     hash is above that of all before, and not above a bound that comes down
+//     as often as the buffer overflows.
 
 // longRow is one row. All slices are valid until the next row.
 type longRow struct {
@@ -196,20 +196,30 @@ func (g *groups) fillPart() error {
 			continue
 		}
 		b.add(&g.row)
-		for b.size > g.budget && len(b.people) > 1 && g.lo < g.hi {
-			g.hi = g.lo + (g.hi-g.lo)/2
-			b.keep(func(_ int, p personRun) bool { return part([]byte(p.unit)) <= g.hi })
+		for b.size > g.budget && g.narrow() {
 		}
 	}
 	g.release()
-	width := g.hi - g.lo
-	if g.hi == math.MaxUint64 {
-		g.done = true
-		return nil
-	}
-	g.lo = g.hi + 1
-	g.hi = g.lo + min(width, math.MaxUint64-g.lo)
+	g.done = g.hi == math.MaxUint64
+	g.lo, g.hi = g.hi+1, math.MaxUint64
 	return nil
+}
+
+// narrow leaves the upper half of the people in the block to a later pass. It
+// returns false if they cannot be told apart: one person at least is read.
+func (g *groups) narrow() bool {
+	parts := make([]uint64, len(g.block.people))
+	for i, p := range g.block.people {
+		parts[i] = part([]byte(p.unit))
+	}
+	slices.Sort(parts)
+	hi := parts[(len(parts)-1)/2]
+	if hi == parts[len(parts)-1] {
+		return false
+	}
+	g.hi = hi
+	g.block.keep(func(_ int, p personRun) bool { return part([]byte(p.unit)) <= hi })
+	return true
 }
 
 // part places a person on the line that passes divide. It is the same in every

@@ -90,6 +90,47 @@ func TestGroupsOverflow(t *testing.T) {
 	}
 }
 
+// Every pass hands out somebody, however the hashes lie.
+func TestPassesEnd(t *testing.T) {
+	counted := &countingSource{rows: 600}
+	g := newGroups(counted, origin{file: "x"}, Schema{Components: []string{"v"}}, &columns{unit: -1}, Options{Unsorted: true, Buffer: 1, Constant: true})
+	var p Person
+	n := 0
+	for {
+		ok, err := g.next(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		n++
+	}
+	if n != 600 || counted.passes > 600 {
+		t.Errorf("%d people in %d passes, want 600 in at most 600", n, counted.passes)
+	}
+}
+
+// countingSource gives one row to each of many people.
+type countingSource struct{ rows, at, passes int }
+
+func (s *countingSource) next(row *longRow) (bool, error) {
+	if s.at == 0 {
+		s.passes++
+	}
+	if s.at == s.rows {
+		return false, nil
+	}
+	s.at++
+	*row = longRow{id: fmt.Append(nil, s.at), t: 1, v: []float64{2}, line: s.at}
+	return true, nil
+}
+
+func (s *countingSource) rewind() error {
+	s.at = 0
+	return nil
+}
+
 func TestUngrouped(t *testing.T) {
 	const text = "id,t,value\na,1,1\na,2,2\nb,1,1\nb,2,2\na,3,3\n"
 	for _, buffer := range []int64{1, 400, 700} {

@@ -111,7 +111,6 @@ type pqList struct {
 	defined     []byte
 	level, last int // next level; next value of plain
 	top         byte
-	loaded      bool
 }
 
 func newPqList(t *pqTable, m int) *pqList {
