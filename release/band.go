@@ -16,12 +16,12 @@ import (
 // quantile·[Release.NoiseSD], cut to reference ± Radius·a(t) (which the
 // function without noise cannot leave, for it lies in the ball), and widened
 // where needed to hold the released value. NaN outside the domain or for a
-// level outside (0,1).
+// level outside (0,1), and for a denoised curve.
 //
 // For protect-then-fit the band brackets the fit to the clipped mean, and its
 // level is exact only while the fit's constraint is not active.
 func (r *Release) Band(t, level float64) (lo, hi float64) {
-	if !r.Space.Domain().Contains(t) || checkLevel(level) != nil {
+	if !r.Space.Domain().Contains(t) || checkLevel(level) != nil || r.checkBanded() != nil {
 		return math.NaN(), math.NaN()
 	}
 	e, d := r.noiseAt(t)
@@ -37,6 +37,9 @@ func (r *Release) Band(t, level float64) (lo, hi float64) {
 // spaces 200 points are enough); time and memory are linear in its size.
 func (r *Release) Bands(ts []float64, level float64, simultaneous bool) (lo, hi [][]float64, err error) {
 	if err := checkLevel(level); err != nil {
+		return nil, nil, err
+	}
+	if err := r.checkBanded(); err != nil {
 		return nil, nil, err
 	}
 	if len(ts) == 0 {
@@ -97,11 +100,20 @@ func (r *Release) bandAt(k int, t float64, e []float64, half float64) (lo, hi fl
 		centre = r.Coefficients
 	}
 	ref := r.reference(k, t)
-	c, edge := dot(centre[k], e), ball(r.Space, r.Radius, t)
+	c, edge := dot(centre[k], e), r.ball(t)
 	lo = min(max(c-half, -edge), edge)
 	hi = max(min(c+half, edge), -edge)
 	released := dot(r.Coefficients[k], e)
 	return ref + min(lo, released), ref + max(hi, released)
+}
+
+// checkBanded refuses a smoothed release: its noise is no longer that of the
+// coordinates, and its error is mostly what the smoothing took away.
+func (r *Release) checkBanded() error {
+	if r.Verb == Curve && r.Method == Denoised {
+		return fmt.Errorf("release: a denoised curve has no band of noise: smoothing took most of the noise away, and detail with it")
+	}
+	return nil
 }
 
 func checkLevel(level float64) error {

@@ -40,9 +40,19 @@ func Decode(src io.Reader) (*Release, error) {
 		func() error { return need(o, "verb", &r.Verb, asString) },
 		func() error { return need(o, "method", &r.Method, asString) },
 		func() error { return need(o, "n", &r.N, asInt) },
-		func() error { return need(o, "radius", &r.Radius, asFloat) },
+		func() error {
+			if r.Verb == Curve {
+				return nil // left over, and so refused, if there
+			}
+			return need(o, "radius", &r.Radius, asFloat)
+		},
 		func() error { return need(o, "privacy", &r.Privacy, asStatement) },
-		func() error { return may(o, "equivalent", &eq, asEquivalents) },
+		func() error {
+			if r.Verb == Curve {
+				return nil
+			}
+			return may(o, "equivalent", &eq, asEquivalents)
+		},
 		func() error { return need(o, "components", &r.Components, asStrings) },
 		func() error { return may(o, "x_label", &r.XLabel, asString) },
 		func() error { return may(o, "y_label", &r.YLabel, asString) },

@@ -36,13 +36,17 @@ func (r *Release) Encode(w io.Writer) error {
 	doc.add("verb", r.Verb)
 	doc.add("method", r.Method)
 	doc.add("n", r.N)
-	doc.add("radius", r.Radius)
-	doc.add("privacy", r.Privacy)
-	eq, err := r.equivalent()
-	if err != nil {
-		return err
+	if r.Verb != Curve {
+		doc.add("radius", r.Radius)
 	}
-	doc.add("equivalent", eq)
+	doc.add("privacy", r.Privacy)
+	if r.Verb != Curve { // a guarantee per unit of distance has no equivalent without one
+		eq, err := r.equivalent()
+		if err != nil {
+			return err
+		}
+		doc.add("equivalent", eq)
+	}
 	doc.add("components", r.Components)
 	if r.XLabel != "" {
 		doc.add("x_label", r.XLabel)

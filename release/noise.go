@@ -6,8 +6,6 @@ package release
 import (
 	"fmt"
 	"math"
-
-	"github.com/curveil/curveil/space"
 )
 
 // Laws of noise.
@@ -157,4 +155,11 @@ func norm(v []float64) float64 {
 	return big * math.Sqrt(s)
 }
 
-func ball(s space.Space, radius, t float64) float64 { return radius * s.Bound(t) }
+// ball is how far from the reference a function of the ball can be at t; no ball
+// bounds a curve.
+func (r *Release) ball(t float64) float64 {
+	if r.Verb == Curve {
+		return math.Inf(1)
+	}
+	return r.Radius * r.Space.Bound(t)
+}

@@ -19,8 +19,10 @@ import (
 // Verbs and methods that a release can name.
 const (
 	Mean             = "mean"
+	Curve            = "curve"
 	FitThenProtect   = "fit-then-protect"
 	ProtectThenFit   = "protect-then-fit"
+	Denoised         = "denoise" // of verb curve: the law of the noise is that before smoothing
 	maxComponents    = 1000
 	maxCoefficients  = 1 << 20 // of one release, over all components
 	maxFactorEntries = 1 << 20
@@ -39,7 +41,7 @@ const (
 //
 // A Release is read-only for its methods, which are safe for concurrent use.
 type Release struct {
-	Verb, Method string // "mean"; "fit-then-protect" or "protect-then-fit"
+	Verb, Method string // "mean": "fit-then-protect" or "protect-then-fit"; "curve": one person's own, see package curve
 	Space        space.Space
 	Components   []string    // public names, at least one, distinct
 	Coefficients [][]float64 // len(Components) × Space.Dim()
@@ -47,8 +49,8 @@ type Release struct {
 	Reference    []Reference // nil, or one per component; added to the function
 	Noise        Noise
 	Privacy      privacy.Statement
-	N            int64   // persons, public
-	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y
+	N            int64   // persons, public; 1 for a curve
+	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y; 0 for a curve, which no ball bounds
 	Private      bool    // false when the noise came from a seeded source: a demonstration, not a release
 
 	XLabel, YLabel string // public, may be empty

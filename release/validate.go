@@ -6,6 +6,7 @@ package release
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ import (
 
 // methods lists what version 1 of the format knows: verb → methods.
 var methods = map[string][]string{
-	Mean: {FitThenProtect, ProtectThenFit},
+	Mean:  {FitThenProtect, ProtectThenFit},
+	Curve: {"project", "select", "segment", Denoised},
 }
 
 // fault is an error at a place in the release, written as its JSON path.
@@ -33,8 +35,8 @@ func faultf(path, format string, args ...any) error {
 
 // Validate checks everything a reader relies on: known verb and method,
 // lengths, finiteness, distinct printable component names, the law of the
-// noise, a guarantee that this law can give, positive N and Radius, references
-// that cover the domain. For a fit-then-protect mean it also checks that the
+// noise, a guarantee that this law can give, positive N and Radius (N = 1 and no
+// Radius for a curve), references that cover the domain. For a fit-then-protect mean it also checks that the
 // noise is no smaller than the guarantee, N and Radius require. The error names
 // the JSON path of the first fault.
 func (r *Release) Validate() error {
@@ -49,7 +51,7 @@ func (r *Release) Validate() error {
 func (r *Release) checkMethod() error {
 	known, ok := methods[r.Verb]
 	if !ok {
-		return faultf(".verb", "unknown verb %q; this version of curveil knows %q", r.Verb, Mean)
+		return faultf(".verb", "unknown verb %q; this version of curveil knows %q and %q", r.Verb, Mean, Curve)
 	}
 	if !slices.Contains(known, r.Method) {
 		return faultf(".method", "unknown method %q of verb %q; known are %q", r.Method, r.Verb, known)
@@ -58,6 +60,15 @@ func (r *Release) checkMethod() error {
 }
 
 func (r *Release) checkPublic() error {
+	if r.Verb == Curve {
+		if r.N != 1 {
+			return faultf(".n", "a curve is that of 1 person, found %d", r.N)
+		}
+		if r.Radius != 0 {
+			return faultf(".radius", "no ball bounds a curve: leave the radius %v out", r.Radius)
+		}
+		return nil
+	}
 	if r.N < 1 {
 		return faultf(".n", "number of persons %d must be at least 1", r.N)
 	}
@@ -184,6 +195,9 @@ func (r *Release) checkGuarantee() error {
 	if err := checkText(r.Privacy.Unit); err != nil {
 		return &fault{".privacy.unit", err}
 	}
+	if r.Verb == Curve {
+		return r.checkMetricGuarantee()
+	}
 	if r.Privacy.Adjacency != privacy.ReplaceOne {
 		return faultf(".privacy.adjacency", "%q does not belong to a %s; it is %q (n is public)", r.Privacy.Adjacency, r.Verb, privacy.ReplaceOne)
 	}
@@ -215,6 +229,35 @@ func (r *Release) checkScale(loss float64) error {
 	need := 2 * r.Radius / float64(r.N) / loss
 	if r.Noise.Scale < need*(1-1e-9) {
 		return faultf(".noise.scale", "%v is too small for the stated guarantee: radius %v, n %d and a loss of %v need %v", r.Noise.Scale, r.Radius, r.N, loss, need)
+	}
+	return nil
+}
+
+// checkMetricGuarantee is checkGuarantee for one person's curve: the law must be
+// able to give the guarantee, and the noise be no smaller than if all of the
+// budget had gone into it. Coordinates are per root mean square distance, which
+// metric l2 multiplies by the root of the length of the domain.
+func (r *Release) checkMetricGuarantee() error {
+	d := r.Space.Domain()
+	unit := 1.0
+	if r.Privacy.Metric == privacy.L2 {
+		unit = math.Sqrt(d.B - d.A)
+	}
+	var law string
+	var need float64
+	switch g := r.Privacy.Guarantee.(type) {
+	case privacy.Geo:
+		law, need = SphericalLaplace, 1/(float64(g)*unit)
+	case privacy.ConcentratedGeo:
+		law, need = Gaussian, 1/(math.Sqrt(2*float64(g))*unit)
+	default:
+		return faultf(".privacy", "%v does not belong to a %s, whose guarantee is per unit of distance (geo or concentrated-geo)", g, r.Verb)
+	}
+	if r.Noise.Law != law {
+		return faultf(".noise.law", "%v of a curve comes from noise of law %q, found %q", r.Privacy.Guarantee, law, r.Noise.Law)
+	}
+	if r.Noise.Scale < need*(1-1e-9) {
+		return faultf(".noise.scale", "%v is too small for %v: it needs at least %v", r.Noise.Scale, r.Privacy.Guarantee, need)
 	}
 	return nil
 }

@@ -119,3 +119,27 @@ func parsePiecewise(text, rest string, domain Interval) (Space, error) {
 	}
 	return Piecewise(base, EqualPieces(domain, n))
 }
+
+// Breaks are the points where functions of the space are not smooth, both ends of the domain included. Do not
+// change them.
+func (s *piecewise) Breaks() []float64 { return s.breaks }
+
+// Breaks are the knots.
+func (s *bspline) Breaks() []float64 { return EqualPieces(s.domain, s.spans) }
+
+// Pieces is the number of pieces.
+func (s *piecewise) Pieces() int { return len(s.weight) }
+
+// Ends returns the values of the functions of one piece at its two ends, as limits from inside.
+func (s *piecewise) Ends(piece int) (left, right []float64) {
+	p := s.base.Dim()
+	left, right = make([]float64, p), make([]float64, p)
+	d := s.base.Domain()
+	s.base.Eval(left, d.A)
+	s.base.Eval(right, d.B)
+	for k := range left {
+		left[k] *= s.weight[piece]
+		right[k] *= s.weight[piece]
+	}
+	return left, right
+}

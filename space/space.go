@@ -135,3 +135,13 @@ func boundByEval(dim int, eval func(dst []float64)) float64 {
 	// Scaled, because far from the grid of a short kernel the squares would underflow.
 	return floats.Norm(dst, 2)
 }
+
+// Averaging reports whether the inner product of the space is the average over its domain, or over the line
+// for functions on the line, so that coordinates of a curve q are (1/(b−a))∫q·e_k dt.
+func Averaging(s Space) bool {
+	switch s.(type) {
+	case *legendre, *fourier, *cosine, *bspline, *piecewise, *sinc, *hermite:
+		return true
+	}
+	return false
+}

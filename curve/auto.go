@@ -1,0 +1,3 @@
+package curve
+
+func (c Config) choose() Method { return Denoise }
