@@ -52,34 +52,35 @@ func (l *Ledger) write(ctx context.Context, dataset string, body func(*writer) e
 
 // checkEnd reads the last event, which must be the one that the data set's row vouches for.
 func (w *writer) checkEnd(ctx context.Context) error {
-	var last sql.NullInt64
-	if err := w.tx.QueryRowContext(ctx, `SELECT max(seq) FROM curveil_event WHERE dataset = $1`, w.dataset).Scan(&last); err != nil {
+	var last []row
+	err := eachOf(ctx, w.tx, `WHERE dataset = $1 ORDER BY seq DESC LIMIT 2`, []any{w.dataset}, func(r row) error {
+		last = append(last, r)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if last.Int64 != w.events {
-		return damaged(w.dataset, w.events, fmt.Errorf("the data set counts %d events and the history ends at %d", w.events, last.Int64))
+	if len(last) == 0 {
+		last = []row{{}}
+	}
+	r := last[0]
+	if r.seq != w.events {
+		return damaged(w.dataset, w.events, fmt.Errorf("the data set counts %d events and the history ends at %d", w.events, r.seq))
 	}
 	if w.events == 0 {
 		return nil
 	}
-	r, err := readRow(ctx, w.tx, w.dataset, w.events)
-	if err != nil {
-		return err
-	}
 	previous := ""
 	if w.events > 1 {
-		err := w.tx.QueryRowContext(ctx, `SELECT hash FROM curveil_event WHERE dataset = $1 AND seq = $2`, w.dataset, w.events-1).Scan(&previous)
-		if errors.Is(err, sql.ErrNoRows) {
+		if len(last) < 2 || last[1].seq != w.events-1 {
 			return damaged(w.dataset, w.events-1, errors.New("the event is missing"))
 		}
-		if err != nil {
-			return err
-		}
+		previous = last[1].hash
 	}
 	if r.hash != w.head || r.chain(previous) != r.hash {
 		return damaged(w.dataset, w.events, errors.New("the last event does not have the hash that the data set vouches for"))
 	}
-	if w.state, err = r.state(); err != nil {
+	if w.state, err = new(reader).state(&r); err != nil {
 		return damaged(w.dataset, w.events, err)
 	}
 	return nil
@@ -125,7 +126,12 @@ func readRow(ctx context.Context, tx *sql.Tx, dataset string, seq int64) (row, e
 
 // eachRow calls f with the events of a data set in order.
 func eachRow(ctx context.Context, tx *sql.Tx, dataset string, f func(row) error) error {
-	rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM curveil_event WHERE dataset = $1 ORDER BY seq`, dataset)
+	return eachOf(ctx, tx, `WHERE dataset = $1 ORDER BY seq`, []any{dataset}, f)
+}
+
+// eachOf calls f with the events that a condition selects. f must not use the transaction.
+func eachOf(ctx context.Context, tx *sql.Tx, condition string, args []any, f func(row) error) error {
+	rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM curveil_event `+condition, args...)
 	if err != nil {
 		return err
 	}

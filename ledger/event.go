@@ -123,36 +123,51 @@ func (s *state) put(r *row) error {
 	return nil
 }
 
+// reader reads rows of one data set. Neighbouring events mostly repeat terms and cap, so it keeps the last ones read.
+type reader struct {
+	terms, cap string
+	read       state
+	known      bool
+}
+
 // state reads the state out of a row; strict: it must be what put writes.
-func (r *row) state() (*state, error) {
-	s := &state{}
-	if err := json.Unmarshal([]byte(r.terms), &s.terms); err != nil {
-		return nil, fmt.Errorf("terms %q: %w", r.terms, err)
-	}
-	if r.cap != "" {
-		g, err := privacy.UnmarshalGuarantee([]byte(r.cap))
-		if err != nil {
-			return nil, fmt.Errorf("cap %q: %w", r.cap, err)
-		}
-		s.cap = g
-	}
-	var err error
-	if s.spent, err = parseDecimal(r.spent); err != nil {
+func (p *reader) state(r *row) (*state, error) {
+	spent, err := parseDecimal(r.spent)
+	if err != nil {
 		return nil, fmt.Errorf("spent: %w", err)
 	}
-	again := row{}
-	if err := s.put(&again); err != nil {
-		return nil, err
+	if !p.known || r.terms != p.terms || r.cap != p.cap {
+		if p.read, err = parseState(r.terms, r.cap); err != nil {
+			return nil, err
+		}
+		p.terms, p.cap, p.known = r.terms, r.cap, true
 	}
-	if again.terms != r.terms || again.cap != r.cap {
-		return nil, fmt.Errorf("terms %q and cap %q are not as this package writes them", r.terms, r.cap)
+	return &state{terms: p.read.terms, cap: p.read.cap, spent: spent}, nil
+}
+
+func parseState(terms, limit string) (s state, err error) {
+	if err := json.Unmarshal([]byte(terms), &s.terms); err != nil {
+		return s, fmt.Errorf("terms %q: %w", terms, err)
+	}
+	if limit != "" {
+		if s.cap, err = privacy.UnmarshalGuarantee([]byte(limit)); err != nil {
+			return s, fmt.Errorf("cap %q: %w", limit, err)
+		}
+	}
+	s.spent = new(big.Rat)
+	var again row
+	if err := s.put(&again); err != nil {
+		return s, err
+	}
+	if again.terms != terms || again.cap != limit {
+		return s, fmt.Errorf("terms %q and cap %q are not as this package writes them", terms, limit)
 	}
 	return s, nil
 }
 
 // event returns the row for reading.
-func (r *row) event() (Event, error) {
-	s, err := r.state()
+func (p *reader) event(r *row) (Event, error) {
+	s, err := p.state(r)
 	if err != nil {
 		return Event{}, damaged(r.dataset, r.seq, err)
 	}
@@ -165,7 +180,7 @@ func (r *row) event() (Event, error) {
 	}
 	if e.Kind == Debited {
 		e.Parameters = json.RawMessage(r.parameters)
-		if err := json.Unmarshal([]byte(r.statement), &e.Statement); err != nil {
+		if err := e.Statement.UnmarshalJSON([]byte(r.statement)); err != nil {
 			return Event{}, damaged(r.dataset, r.seq, err)
 		}
 	}

@@ -33,6 +33,14 @@ func onBoth(t *testing.T, test func(t *testing.T, where string)) {
 	t.Run("postgres", func(t *testing.T) { test(t, postgresURL(t)) })
 }
 
+// onBothAtOnce is onBoth for tests that mostly wait.
+func onBothAtOnce(t *testing.T, test func(t *testing.T, where string)) {
+	onBoth(t, func(t *testing.T, where string) {
+		t.Parallel()
+		test(t, where)
+	})
+}
+
 func open(t testing.TB, where string) *Ledger {
 	t.Helper()
 	l, err := Open(t.Context(), where)

@@ -111,8 +111,9 @@ func (l *Ledger) History(ctx context.Context, dataset string) ([]Event, error) {
 func history(ctx context.Context, tx *sql.Tx, dataset string) ([]Event, error) {
 	var events []Event
 	at := map[int64]int{}
+	var read reader
 	err := eachRow(ctx, tx, dataset, func(r row) error {
-		e, err := r.event()
+		e, err := read.event(&r)
 		if err != nil {
 			return err
 		}

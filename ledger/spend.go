@@ -118,10 +118,8 @@ func parseDecimal(s string) (*big.Rat, error) {
 
 // guaranteeUp returns the spending as a guarantee, rounded up: never below what was spent.
 func guaranteeUp(c Currency, spent *big.Rat) privacy.Guarantee {
-	x := root(c, spent)
-	for range 4 {
-		x = math.Nextafter(x, 0)
-	}
+	// The decimal of a float is within half a unit of it, and so is the root of the exact one.
+	x := math.Nextafter(math.Nextafter(root(c, spent), 0), 0)
 	for cost(c, x).Cmp(spent) < 0 {
 		x = math.Nextafter(x, math.MaxFloat64)
 	}
@@ -133,10 +131,7 @@ func guaranteeDown(c Currency, amount *big.Rat) privacy.Guarantee {
 	if amount.Sign() <= 0 {
 		return inCurrency(c, 0)
 	}
-	x := root(c, amount)
-	for range 4 {
-		x = math.Nextafter(x, math.MaxFloat64)
-	}
+	x := math.Nextafter(math.Nextafter(root(c, amount), math.MaxFloat64), math.MaxFloat64)
 	for cost(c, x).Cmp(amount) > 0 {
 		x = math.Nextafter(x, 0)
 	}

@@ -46,8 +46,9 @@ func openSQLite(path string) (*backend, error) {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("ledger: folder of %s cannot be used: create it first: %w", path, err)
 	}
+	// SQLite's own waiting backs off to 100 ms, which leaves the lock idle among many processes: it waits shortly, retry goes on.
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
+		"busy_timeout(25)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
 	}}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	db, err := sql.Open("sqlite", dsn)
@@ -91,8 +92,13 @@ func openPostgres(rawURL string) (*backend, error) {
 		name: "postgres", db: db, lock: " FOR UPDATE", read: sql.LevelRepeatableRead,
 		passing: func(err error) bool {
 			var e *pgconn.PgError
-			// serialization_failure, deadlock_detected
-			return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+			if errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01") { // serialization_failure, deadlock_detected
+				return true
+			}
+			// A connection of the pool that died while idle: nothing was begun on it, and a new one may do.
+			var begin *beginError
+			var connect *pgconn.ConnectError
+			return errors.As(err, &begin) && !errors.As(err, &connect) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 		},
 		schema: func(ctx context.Context, tx *sql.Tx) (exists, foreign bool, err error) {
 			err = tx.QueryRowContext(ctx, `SELECT to_regclass('curveil_schema') IS NOT NULL`).Scan(&exists)
@@ -174,6 +180,12 @@ func (b *backend) durable(ctx context.Context) error {
 	})
 }
 
+// beginError marks a transaction that never began.
+type beginError struct{ err error }
+
+func (e *beginError) Error() string { return e.err.Error() }
+func (e *beginError) Unwrap() error { return e.err }
+
 // transact runs one transaction, and again as long as it fails for a passing reason.
 func (b *backend) transact(ctx context.Context, readOnly bool, body func(*sql.Tx) error) error {
 	return b.retry(ctx, func() error {
@@ -183,7 +195,7 @@ func (b *backend) transact(ctx context.Context, readOnly bool, body func(*sql.Tx
 		}
 		tx, err := b.db.BeginTx(ctx, options)
 		if err != nil {
-			return err
+			return &beginError{err}
 		}
 		defer tx.Rollback() // after Commit: no effect
 		if err := body(tx); err != nil {
@@ -207,6 +219,6 @@ func (b *backend) retry(ctx context.Context, try func() error) error {
 			return fmt.Errorf("other writers did not leave a turn in time: %w", err)
 		case <-time.After(wait):
 		}
-		wait = min(2*wait, 100*time.Millisecond)
+		wait = min(2*wait, 10*time.Millisecond)
 	}
 }

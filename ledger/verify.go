@@ -5,7 +5,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -143,6 +142,7 @@ func (v *Verification) dataset(ctx context.Context, tx *sql.Tx, name string, anc
 
 // replay recomputes the state from the events.
 type replay struct {
+	read     reader
 	state    *state // nil before the first event, or after one that could not be read
 	begun    bool
 	released map[int64]bool // debits, and whether they are released
@@ -151,7 +151,7 @@ type replay struct {
 // step checks one event against the state before it, and continues from the state that the event claims, so that one problem is
 // reported once.
 func (p *replay) step(r row) error {
-	claimed, err := r.state()
+	claimed, err := p.read.state(&r)
 	before, begun := p.state, p.begun
 	p.state, p.begun = claimed, true
 	if err != nil {
@@ -190,7 +190,7 @@ func (p *replay) step(r row) error {
 		p.released[r.debit] = true
 	case Debited:
 		var s privacy.Statement
-		if err := json.Unmarshal([]byte(r.statement), &s); err != nil {
+		if err := s.UnmarshalJSON([]byte(r.statement)); err != nil {
 			return err
 		}
 		if termsOf(s) != before.terms {
