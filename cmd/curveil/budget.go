@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
@@ -18,10 +19,16 @@ import (
 // budgetFlags say which ledger a release is debited to.
 type budgetFlags struct{ where, dataset, who string }
 
-const defaultLedger = "curveil.db"
+// defaultLedger is where the ledger is when no flag says so.
+func defaultLedger() string {
+	if where := os.Getenv("CURVEIL_LEDGER"); where != "" {
+		return where
+	}
+	return "curveil.db"
+}
 
 func (b *budgetFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&b.where, "ledger", defaultLedger, "ledger to debit before any noise is drawn: a SQLite file, postgres://…, or none")
+	f.StringVar(&b.where, "ledger", defaultLedger(), "ledger to debit before any noise is drawn: a SQLite file, postgres://…, or none (environment: CURVEIL_LEDGER)")
 	f.StringVar(&b.dataset, "dataset", "", "name of the data set in the ledger (default: the file's name without suffix)")
 	f.StringVar(&b.who, "who", "", "who spends (default: the user of this machine)")
 }

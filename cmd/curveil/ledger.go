@@ -22,7 +22,7 @@ func ledgerCommand() *cobra.Command {
 		Short: "Budgets: what was spent on which data set, and what may be",
 	}
 	var where string
-	cmd.PersistentFlags().StringVar(&where, "ledger", defaultLedger, "the ledger: a SQLite file or postgres://…")
+	cmd.PersistentFlags().StringVar(&where, "ledger", defaultLedger(), "the ledger: a SQLite file or postgres://… (environment: CURVEIL_LEDGER)")
 	cmd.AddCommand(ledgerShow(&where), ledgerCap(&where), ledgerHistory(&where), ledgerVerify(&where))
 	return cmd
 }

@@ -11,6 +11,17 @@ import (
 	"testing"
 )
 
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "curveil-test-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("CURVEIL_LEDGER", filepath.Join(dir, "ledger.db"))
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // call runs the command in this process.
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -57,7 +68,7 @@ func cohort(t *testing.T) string {
 func TestMeanShowEvalPlot(t *testing.T) {
 	dir := t.TempDir()
 	rel, svg := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.svg")
-	stdout, _ := must(t, "mean", cohort(t), "--bound", "5", "--mu", "1", "--space", "legendre:3", "--unit-name", "child",
+	stdout, _ := must(t, "mean", cohort(t), "--bound", "5", "--mu", "1", "--space", "legendre:3", "--unit-name", "child", "--dataset", "children",
 		"-o", rel, "--plot", svg)
 	for _, want := range []string{"private mean of n = 4", "per child", "which is"} {
 		if !strings.Contains(stdout, want) {
