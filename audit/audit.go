@@ -76,6 +76,9 @@ func (r *Report) Refuted() bool { return r.Bound() > r.Claimed }
 // thresholds is the number of candidate thresholds, and of points drawn.
 const thresholds = 48
 
+// few is the number of errors below which a point is not drawn.
+const few = 30
+
 // Run audits the subject. The first half of the releases chooses the attack,
 // the second half measures it, so that the Clopper–Pearson bounds are valid for
 // the one attack chosen.
@@ -177,6 +180,9 @@ func (r *Report) measure(zero, one []float64) {
 		}
 		k0, k1 := count(zero[half:], c), count(one[half:], c)
 		n0, n1 := int64(len(zero)-half), int64(len(one)-half)
+		if k0 < few || n1-k1 < few {
+			continue // a rate this small has an interval of its own that the picture cannot show
+		}
 		lo, hi := stattest.ClopperPearson(n1-k1, n1, 1-failure/thresholds)
 		beta := float64(n1-k1) / float64(n1)
 		r.Points = append(r.Points, plot.TradeoffPoint{Alpha: float64(k0) / float64(n0), Beta: beta, Lo: min(lo, beta), Hi: max(hi, beta)})
