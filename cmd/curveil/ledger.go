@@ -143,7 +143,7 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	if s.Debits == 0 {
 		fmt.Fprintf(t, "  spent\tnothing\n")
 	} else {
-		fmt.Fprintf(t, "  spent\t%v, in %d debits", s.Spent, s.Debits)
+		fmt.Fprintf(t, "  spent\t%v, in %s", s.Spent, plural(s.Debits, "debit"))
 		if s.Unreleased > 0 {
 			fmt.Fprintf(t, " (%d of them spent, not released)", s.Unreleased)
 		}
@@ -164,6 +164,13 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	default:
 		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, s.Fits)
 	}
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func ledgerCap(where *string) *cobra.Command {

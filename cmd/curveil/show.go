@@ -91,7 +91,11 @@ func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
 	fmt.Fprintf(t, "  guarantee\t%v per %s (%s: one %s's data replaced, n public)\n", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
 	var words []string
 	for _, row := range rows(r, deltas) {
-		words = append(words, fmt.Sprintf("%s = %.4g", row.Name, row.Value))
+		name, at, _ := strings.Cut(row.Name, " at ")
+		if at != "" {
+			at = " at " + at
+		}
+		words = append(words, fmt.Sprintf("%s = %.4g%s", name, row.Value, at))
 	}
 	fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
 	fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
@@ -120,7 +124,10 @@ func noiseWords(r *release.Release) string {
 		sum += sd * sd / points
 		low, high = min(low, sd), max(high, sd)
 	}
-	s := fmt.Sprintf("sd %.3g root-mean-square over the domain (%.3g to %.3g)", math.Sqrt(sum), low, high)
+	s := fmt.Sprintf("sd %.3g root-mean-square over the domain", math.Sqrt(sum))
+	if high > 1.01*low {
+		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
+	}
 	if r.Raw != nil {
 		s += ", before the projection onto the ball reduced it"
 	}
