@@ -21,7 +21,7 @@ import (
 // For protect-then-fit the band brackets the fit to the clipped mean, and its
 // level is exact only while the fit's constraint is not active.
 func (r *Release) Band(t, level float64) (lo, hi float64) {
-	if !r.Space.Domain().Contains(t) || checkLevel(level) != nil || r.checkBanded() != nil {
+	if r.inDomain(t) != nil || checkLevel(level) != nil || r.checkBanded() != nil {
 		return math.NaN(), math.NaN()
 	}
 	e, d := r.noiseAt(t)
@@ -73,12 +73,18 @@ func (r *Release) supQuantile(ts []float64, level, pointwise float64) float64 {
 	rank := r.Noise.rank(r.Space.Dim())
 	e := make([]float64, r.Space.Dim())
 	dirs := make([]float64, 0, len(ts)*rank)
+	scales := r.layeredScales()
 	for _, t := range ts {
 		r.Space.Eval(e, t)
 		n := len(dirs)
 		dirs = dirs[:n+rank]
 		row := dirs[n:]
-		d := r.Noise.direction(row, e)
+		var d float64
+		if scales != nil {
+			d = r.layeredDirection(row, e, scales)
+		} else {
+			d = r.Noise.direction(row, e)
+		}
 		if d == 0 {
 			dirs = dirs[:n]
 			continue
@@ -95,6 +101,9 @@ func (r *Release) supQuantile(ts []float64, level, pointwise float64) float64 {
 
 // bandAt is the band of component k at t for a half-width in units of y.
 func (r *Release) bandAt(k int, t float64, e []float64, half float64) (lo, hi float64) {
+	if r.Verb == Density {
+		return r.densityBand(e, half)
+	}
 	centre := r.Raw
 	if centre == nil {
 		centre = r.Coefficients

@@ -35,13 +35,14 @@ func Decode(src io.Reader) (*Release, error) {
 	r := new(Release)
 	var eq equivalents
 	var curve values
+	var sample boxValues
 	steps := []func() error{
 		func() error { return need(o, "private", &r.Private, asBool) },
 		func() error { return need(o, "verb", &r.Verb, asString) },
 		func() error { return need(o, "method", &r.Method, asString) },
 		func() error { return need(o, "n", &r.N, asInt) },
 		func() error {
-			if r.Verb == Curve {
+			if r.Verb == Curve || r.Verb == Density {
 				return nil // left over, and so refused, if there
 			}
 			return need(o, "radius", &r.Radius, asFloat)
@@ -56,16 +57,21 @@ func Decode(src io.Reader) (*Release, error) {
 		func() error { return need(o, "components", &r.Components, asStrings) },
 		func() error { return may(o, "x_label", &r.XLabel, asString) },
 		func() error { return may(o, "y_label", &r.YLabel, asString) },
-		func() error { return need(o, "curve", &curve, asValues) },
-		func() error { return need(o, "space", &r.Space, asSpace) },
+		func() error { return r.takeSpace(o, &curve, &sample) },
 		func() error { return may(o, "reference", &r.Reference, asList(asReference, maxComponents)) },
 		func() error { return need(o, "noise", &r.Noise, asNoise) },
+		func() error { return may(o, "selection", &r.Selection, asSelection) },
 		func() error { return need(o, "coefficients", &r.Coefficients, asMatrix) },
 		func() error { return may(o, "raw", &r.Raw, asMatrix) },
 		func() error { return o.done(fmt.Sprintf("version %d of the format has no such field", formatVersion)) },
 		r.Validate,
 		func() error { return r.checkEquivalents(eq) },
-		func() error { return r.checkCurve(curve) },
+		func() error {
+			if r.Box != nil {
+				return r.checkSample(sample)
+			}
+			return r.checkCurve(curve)
+		},
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -143,9 +149,14 @@ func asNoise(raw json.RawMessage, path string) (n Noise, err error) {
 	if err := need(o, "law", &n.Law, asString); err != nil {
 		return n, err
 	}
-	if n.Law == GaussianLinearised {
+	switch n.Law {
+	case GaussianLinearised:
 		err = need(o, "factor", &n.Factor, asMatrix)
-	} else {
+	case GaussianLayered:
+		if err = need(o, "ranks", &n.Ranks, asFloats); err == nil {
+			err = need(o, "scales", &n.Scales, asFloats)
+		}
+	default:
 		err = need(o, "scale", &n.Scale, asFloat)
 	}
 	if err == nil {

@@ -36,7 +36,7 @@ func (r *Release) Encode(w io.Writer) error {
 	doc.add("verb", r.Verb)
 	doc.add("method", r.Method)
 	doc.add("n", r.N)
-	if r.Verb != Curve {
+	if r.Verb != Curve && r.Verb != Density {
 		doc.add("radius", r.Radius)
 	}
 	doc.add("privacy", r.Privacy)
@@ -54,16 +54,28 @@ func (r *Release) Encode(w io.Writer) error {
 	if r.YLabel != "" {
 		doc.add("y_label", r.YLabel)
 	}
-	curve, err := r.table()
-	if err != nil {
-		return err
+	if r.Box != nil {
+		sample, err := r.diagonal()
+		if err != nil {
+			return err
+		}
+		doc.add("sample", sample)
+		doc.add("space", r.Box)
+	} else {
+		curve, err := r.table()
+		if err != nil {
+			return err
+		}
+		doc.add("curve", curve)
+		doc.add("space", r.Space)
 	}
-	doc.add("curve", curve)
-	doc.add("space", r.Space)
 	if r.Reference != nil {
 		doc.add("reference", r.Reference)
 	}
 	doc.add("noise", r.Noise)
+	if r.Selection != nil {
+		doc.add("selection", r.Selection)
+	}
 	doc.add("coefficients", r.Coefficients)
 	if r.Raw != nil {
 		doc.add("raw", r.Raw)
@@ -202,5 +214,7 @@ func (n Noise) MarshalJSON() ([]byte, error) {
 		Law    string      `json:"law"`
 		Scale  float64     `json:"scale,omitzero"`
 		Factor [][]float64 `json:"factor,omitempty"`
-	}{n.Law, n.Scale, n.Factor})
+		Ranks  []float64   `json:"ranks,omitempty"`
+		Scales []float64   `json:"scales,omitempty"`
+	}{n.Law, n.Scale, n.Factor, n.Ranks, n.Scales})
 }

@@ -17,6 +17,10 @@ const (
 	// release, the multiplier of its constraint held at the released one.
 	// Exact while the constraint is not active, of first order once it is.
 	GaussianLinearised = "gaussian-linearised"
+	// GaussianLayered: σ_s·ξ in the coefficients of shell s, whose levels lie
+	// in (Ranks[s−1], Ranks[s]]; no noise in the constant, which is the same for
+	// every density, nor beyond the last rank, where there are no coefficients.
+	GaussianLayered = "gaussian-layered"
 	// SphericalLaplace: b·Z, Z ∈ R^m with density ∝ exp(−‖z‖₂), one draw for
 	// all m = len(Components)·Dim coordinates jointly. E‖Z‖² = m(m+1).
 	SphericalLaplace = "spherical-laplace"
@@ -27,10 +31,17 @@ type Noise struct {
 	Law    string
 	Scale  float64     // σ (gaussian) or b (spherical-laplace), in units of the coefficients; 0 otherwise
 	Factor [][]float64 // L, Dim×r, for gaussian-linearised; nil otherwise
+	Ranks  []float64   // largest level of each shell, increasing, for gaussian-layered; nil otherwise
+	Scales []float64   // σ of each shell, in units of the coefficients
 }
 
 func (n Noise) validate(dim int) (at string, err error) {
+	if n.Law != GaussianLayered && (n.Ranks != nil || n.Scales != nil) {
+		return ".ranks", fmt.Errorf("law %q has no shells; remove them", n.Law)
+	}
 	switch n.Law {
+	case GaussianLayered:
+		return n.validateLayers()
 	case Gaussian, SphericalLaplace:
 		if !finite(n.Scale) || n.Scale <= 0 {
 			return ".scale", fmt.Errorf("noise scale %v must be positive and finite", n.Scale)
@@ -45,7 +56,7 @@ func (n Noise) validate(dim int) (at string, err error) {
 		}
 		return n.validateFactor(dim)
 	}
-	return ".law", fmt.Errorf("unknown law of noise %q; known are %q, %q, %q", n.Law, Gaussian, GaussianLinearised, SphericalLaplace)
+	return ".law", fmt.Errorf("unknown law of noise %q; known are %q, %q, %q, %q", n.Law, Gaussian, GaussianLinearised, GaussianLayered, SphericalLaplace)
 }
 
 func (n Noise) validateFactor(dim int) (at string, err error) {
@@ -122,22 +133,25 @@ func (n Noise) unitQuantile(m int, level float64) float64 {
 // one component at t, before any projection onto the ball; it is the same for
 // every component. Outside the domain it is NaN.
 func (r *Release) NoiseSD(t float64) float64 {
-	if !r.Space.Domain().Contains(t) {
+	if r.inDomain(t) != nil {
 		return math.NaN()
 	}
 	_, d := r.noiseAt(t)
 	return d * r.Noise.unitSD(r.coordinates())
 }
 
-func (r *Release) coordinates() int { return len(r.Components) * r.Space.Dim() }
+func (r *Release) coordinates() int { return len(r.Components) * r.dim() }
 
 func (r *Release) noiseAt(t float64) (e []float64, d float64) {
 	e = make([]float64, r.Space.Dim())
 	r.Space.Eval(e, t)
-	if r.Noise.Law != GaussianLinearised {
-		return e, r.Noise.Scale * norm(e)
+	switch r.Noise.Law {
+	case GaussianLinearised:
+		return e, r.Noise.direction(make([]float64, r.Noise.rank(len(e))), e)
+	case GaussianLayered:
+		return e, r.layeredDirection(make([]float64, len(e)), e, r.layeredScales())
 	}
-	return e, r.Noise.direction(make([]float64, r.Noise.rank(len(e))), e)
+	return e, r.Noise.Scale * norm(e)
 }
 
 func norm(v []float64) float64 {

@@ -41,26 +41,29 @@ const (
 //
 // A Release is read-only for its methods, which are safe for concurrent use.
 type Release struct {
-	Verb, Method string // "mean": "fit-then-protect" or "protect-then-fit"; "curve": one person's own, see package curve
+	Verb, Method string // "mean": "fit-then-protect" or "protect-then-fit"; "curve": one person's own, see package curve; "density": see package density
 	Space        space.Space
-	Components   []string    // public names, at least one, distinct
-	Coefficients [][]float64 // len(Components) × Space.Dim()
-	Raw          [][]float64 // the same before the projection onto the ball; nil when equal
-	Reference    []Reference // nil, or one per component; added to the function
+	Box          space.BoxSpace // for a function of several variables, in place of Space: exactly one of them is set
+	Components   []string       // public names, at least one, distinct
+	Coefficients [][]float64    // len(Components) × Space.Dim()
+	Raw          [][]float64    // the same before the projection onto the ball; nil when equal
+	Reference    []Reference    // nil, or one per component; added to the function
 	Noise        Noise
+	Selection    *Selection // how a density's rank was chosen from the noisy coefficients; nil for a fixed rank
 	Privacy      privacy.Statement
 	N            int64   // persons, public; 1 for a curve
-	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y; 0 for a curve, which no ball bounds
+	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y; 0 for a curve, which no ball bounds, and for a density
 	Private      bool    // false when the noise came from a seeded source: a demonstration, not a release
 
 	XLabel, YLabel string // public, may be empty
 }
 
 // At returns the first component at t: the curve of a release that has one
-// component. It is NaN outside the domain. Use [Release.Eval] for several
-// components or for an error that says why.
+// component. It is NaN outside the domain, and for a function on a box: see
+// [Release.AtPoint]. Use [Release.Eval] for several components or for an error
+// that says why.
 func (r *Release) At(t float64) float64 {
-	if !r.Space.Domain().Contains(t) {
+	if r.Space == nil || !r.Space.Domain().Contains(t) {
 		return math.NaN()
 	}
 	e := make([]float64, r.Space.Dim())
@@ -100,6 +103,9 @@ func (r *Release) reference(k int, t float64) float64 {
 }
 
 func (r *Release) inDomain(t float64) error {
+	if r.Space == nil {
+		return fmt.Errorf("release: the function has %d variables; ask for it at a point", len(r.Box.Box()))
+	}
 	d := r.Space.Domain()
 	if d.Contains(t) {
 		return nil

@@ -18,6 +18,8 @@ import (
 var methods = map[string][]string{
 	Mean:  {FitThenProtect, ProtectThenFit},
 	Curve: {"project", "select", "segment", Denoised},
+
+	Density: {Projection, Layered, Family},
 }
 
 // fault is an error at a place in the release, written as its JSON path.
@@ -40,7 +42,7 @@ func faultf(path, format string, args ...any) error {
 // noise is no smaller than the guarantee, N and Radius require. The error names
 // the JSON path of the first fault.
 func (r *Release) Validate() error {
-	for _, check := range []func() error{r.checkMethod, r.checkPublic, r.checkText, r.checkSpace, r.checkCoefficients, r.checkReference, r.checkNoise, r.checkGuarantee} {
+	for _, check := range []func() error{r.checkMethod, r.checkPublic, r.checkText, r.checkSpace, r.checkCoefficients, r.checkReference, r.checkNoise, r.checkDensity, r.checkGuarantee} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -51,7 +53,7 @@ func (r *Release) Validate() error {
 func (r *Release) checkMethod() error {
 	known, ok := methods[r.Verb]
 	if !ok {
-		return faultf(".verb", "unknown verb %q; this version of curveil knows %q and %q", r.Verb, Mean, Curve)
+		return faultf(".verb", "unknown verb %q; this version of curveil knows %q, %q and %q", r.Verb, Mean, Curve, Density)
 	}
 	if !slices.Contains(known, r.Method) {
 		return faultf(".method", "unknown method %q of verb %q; known are %q", r.Method, r.Verb, known)
@@ -71,6 +73,12 @@ func (r *Release) checkPublic() error {
 	}
 	if r.N < 1 {
 		return faultf(".n", "number of persons %d must be at least 1", r.N)
+	}
+	if r.Verb == Density {
+		if r.Radius != 0 {
+			return faultf(".radius", "a density has no radius: its sensitivity is that of its space; remove it")
+		}
+		return nil
 	}
 	if !finite(r.Radius) || r.Radius <= 0 {
 		return faultf(".radius", "radius %v must be positive and finite", r.Radius)
@@ -122,8 +130,13 @@ func checkText(s string) error {
 }
 
 func (r *Release) checkSpace() error {
-	if r.Space == nil {
+	switch {
+	case r.Space == nil && r.Box == nil:
 		return faultf(".space", "a release needs a space")
+	case r.Space != nil && r.Box != nil:
+		return faultf(".space", "a release has one space: of one variable or on a box, not both")
+	case r.Box != nil:
+		return r.checkBox()
 	}
 	d := r.Space.Domain()
 	if !finite(d.A) || !finite(d.B) || !(d.A < d.B) {
@@ -150,8 +163,8 @@ func (r *Release) checkMatrix(path string, m [][]float64) error {
 		return faultf(path, "%d rows for %d components; give one row per component", len(m), len(r.Components))
 	}
 	for k, row := range m {
-		if len(row) != r.Space.Dim() {
-			return faultf(fmt.Sprintf("%s[%d]", path, k), "%d coefficients, the space %v has dimension %d", len(row), r.Space, r.Space.Dim())
+		if len(row) != r.dim() {
+			return faultf(fmt.Sprintf("%s[%d]", path, k), "%d coefficients, the space %s has dimension %d", len(row), r.spaceText(), r.dim())
 		}
 		for j, v := range row {
 			if !finite(v) {
@@ -166,6 +179,9 @@ func (r *Release) checkReference() error {
 	if r.Reference == nil {
 		return nil
 	}
+	if r.Verb == Density {
+		return faultf(".reference", "a density has no reference")
+	}
 	if len(r.Reference) != len(r.Components) {
 		return faultf(".reference", "%d references for %d components; give none or one per component", len(r.Reference), len(r.Components))
 	}
@@ -178,11 +194,11 @@ func (r *Release) checkReference() error {
 }
 
 func (r *Release) checkNoise() error {
-	if at, err := r.Noise.validate(r.Space.Dim()); err != nil {
+	if at, err := r.Noise.validate(r.dim()); err != nil {
 		return &fault{".noise" + at, err}
 	}
-	linearised := r.Noise.Law == GaussianLinearised
-	if linearised != (r.Method == ProtectThenFit) {
+	linearised, layered := r.Noise.Law == GaussianLinearised, r.Noise.Law == GaussianLayered
+	if linearised != (r.Method == ProtectThenFit) || layered != (r.Verb == Density) {
 		return faultf(".noise.law", "law %q does not belong to method %q", r.Noise.Law, r.Method)
 	}
 	return nil
@@ -214,6 +230,9 @@ func (r *Release) checkGuarantee() error {
 	mu, err := privacy.GaussianMu(g)
 	if err != nil {
 		return &fault{".privacy", err}
+	}
+	if r.Noise.Law == GaussianLayered {
+		return r.checkLayers(float64(mu))
 	}
 	if r.Noise.Law == Gaussian {
 		return r.checkScale(float64(mu))
