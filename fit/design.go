@@ -31,7 +31,8 @@ type Design struct {
 	root  []float64      // square roots of the weights; nil for ones
 	ut    blas64.General // r×T: row k is W^{1/2}u_k, so that z = Ut·x
 	v     blas64.General // p×r
-	s, s2 []float64      // singular values and their squares, descending
+	top   float64        // the largest singular value
+	s, s2 []float64      // singular values over top, descending, and their squares
 	floor float64
 }
 
@@ -80,7 +81,7 @@ func (d *Design) factorise(a *mat.Dense) error {
 		return fmt.Errorf("fit: the singular value decomposition of %v on %d times did not converge", d.space, len(d.t))
 	}
 	// Where every basis function is zero at all the times (a Brownian kernel at
-	// its origin), the rank is 0 and the fit of minimum norm is 0.
+	// its origin), the rank is 0 and the shortest fit is 0.
 	values := svd.Values(nil)
 	rank := 0
 	for rank < len(values) && values[rank] > relativeRank*values[0] {
@@ -89,10 +90,13 @@ func (d *Design) factorise(a *mat.Dense) error {
 	var u, v mat.Dense
 	svd.UTo(&u)
 	svd.VTo(&v)
-	d.s = values[:rank:rank]
-	d.s2 = make([]float64, rank)
+	d.top, d.s, d.s2 = 1, values[:rank:rank], make([]float64, rank)
+	if rank > 0 {
+		d.top = values[0]
+	}
 	for k, s := range d.s {
-		d.s2[k] = s * s
+		d.s[k] = s / d.top
+		d.s2[k] = d.s[k] * d.s[k]
 	}
 	n, p := a.Dims()
 	d.ut = general(rank, n)
@@ -159,7 +163,7 @@ func (s *Solver) Fit(d *Design, dst, x []float64, comps int, radius float64, lam
 			shrink(own)
 			d.projectAll(z, own)
 		}
-		l := secular(d.s, d.s2, z, d.largest(), radius, d.floor)
+		l := secular(d.s, d.s2, z, d.top, radius, d.floor/d.top/d.top) * d.top * d.top
 		if lambda != nil {
 			lambda[row] = l
 		}
@@ -203,14 +207,6 @@ func (d *Design) expand(dst, y []float64) {
 	blas64.Gemv(blas.NoTrans, 1, d.v, vector(y), 0, vector(dst))
 }
 
-// largest is the greatest squared singular value.
-func (d *Design) largest() float64 {
-	if len(d.s2) == 0 {
-		return 0
-	}
-	return d.s2[0]
-}
-
 func shrink(x []float64) {
 	for i, v := range x {
 		x[i] = math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) * 0x1p-100
@@ -228,7 +224,7 @@ func (d *Design) Linearised(lambda float64) [][]float64 {
 	for i := range out {
 		out[i] = make([]float64, r)
 		for k := range r {
-			out[i][k] = d.v.Data[i*r+k] * d.s[k] / (d.s2[k] + lambda)
+			out[i][k] = d.v.Data[i*r+k] * d.s[k] / (d.s2[k] + lambda/d.top/d.top) / d.top
 		}
 	}
 	return out

@@ -74,16 +74,20 @@ func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
 		panic("fit: dst of the wrong length")
 	}
 	parts := make([]*Design, len(curve))
-	var s, s2 []float64
-	var largest float64
+	var top float64
 	for i, series := range curve {
 		d, err := c.Get(series.T)
 		if err != nil {
 			return err
 		}
-		parts[i] = d
-		largest = max(largest, d.largest())
-		s, s2 = append(s, d.s...), append(s2, d.s2...)
+		parts[i], top = d, max(top, d.top)
+	}
+	var s, s2 []float64
+	for _, d := range parts {
+		for _, v := range d.s {
+			v *= d.top / top
+			s, s2 = append(s, v), append(s2, v*v)
+		}
 	}
 	z := make([]float64, len(s))
 	if !projectMixed(parts, z, curve) {
@@ -94,7 +98,7 @@ func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
 		}
 		projectMixed(parts, z, small)
 	}
-	secular(s, s2, z, largest, radius, 0)
+	secular(s, s2, z, top, radius, 0)
 	for i, d := range parts {
 		d.expand(dst[i*p:(i+1)*p], z[:len(d.s)])
 		z = z[len(d.s):]

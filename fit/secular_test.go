@@ -392,16 +392,16 @@ func TestComponentsShareTheBall(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 1))
 	sp := spaces(t)[1]
 	for _, radius := range []float64{0.05, 0.5, 1, 2} {
-		ta, tb := increasing(rnd, 9), increasing(rnd, 14)
-		xa, xb := normals(rnd, 9, 1), normals(rnd, 14, 3)
+		ta, tb := increasing(rnd, 14), increasing(rnd, 5)
+		xa, xb := normals(rnd, 14, 1), normals(rnd, 5, 3)
 		got := make([]float64, 2*sp.Dim())
 		if err := NewDesigns(sp).Curve(got, Curve{{ta, xa}, {tb, xb}}, radius); err != nil {
 			t.Fatal(err)
 		}
 		p := sp.Dim()
-		a := mat.NewDense(23, 2*p, nil)
-		a.Slice(0, 9, 0, p).(*mat.Dense).Copy(matrix(sp, ta, nil))
-		a.Slice(9, 23, p, 2*p).(*mat.Dense).Copy(matrix(sp, tb, nil))
+		a := mat.NewDense(19, 2*p, nil)
+		a.Slice(0, 14, 0, p).(*mat.Dense).Copy(matrix(sp, ta, nil))
+		a.Slice(14, 19, p, 2*p).(*mat.Dense).Copy(matrix(sp, tb, nil))
 		want := bisection(t, a, append(append([]float64(nil), xa...), xb...), radius)
 		for k := range got {
 			if math.Abs(got[k]-want[k]) > 1e-8*radius {
