@@ -116,6 +116,9 @@ func (c Config) Validate() error {
 			return fmt.Errorf("mean: pure ε is available with %s only", FitThenProtect)
 		}
 	}
+	if err := c.rehearse(); err != nil {
+		return err
+	}
 	switch c.Method {
 	case FitThenProtect:
 		return nil
@@ -128,6 +131,19 @@ func (c Config) Validate() error {
 		return c.validateGrid()
 	}
 	return fmt.Errorf("mean: unknown method %q: take %s, %s or %s", c.Method, FitThenProtect, ProtectThenFit, Auto)
+}
+
+// rehearse makes the release of a mean that is 0: what the mechanism or the
+// format would refuse is refused before any data is read.
+func (c Config) rehearse() error {
+	c.Method = FitThenProtect
+	mech, err := c.mechanism()
+	if err != nil {
+		return fmt.Errorf("mean: %w", err)
+	}
+	r := c.newRelease(max(1, c.N), mech, true)
+	r.Coefficients = split(make([]float64, c.Space.Dim()*len(c.Components)), len(c.Components))
+	return check(r)
 }
 
 func (c Config) validateGrid() error {

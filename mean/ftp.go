@@ -41,26 +41,40 @@ func (f *fitter) block(w *worker, b *block) error {
 }
 
 func (f *fitter) person(w *worker, curves []fit.Curve) error {
-	dim := f.ball.Dim()
-	w.coords = resize(w.coords, 2*dim)
-	one, mean := w.coords[:dim], w.coords[dim:]
-	clear(mean)
-	for _, c := range curves {
-		for k, s := range c {
+	w.coords = resize(w.coords, f.ball.Dim())
+	return w.average(f.ball, len(curves), func(i int) ([]float64, error) {
+		for k, s := range curves[i] {
 			if f.cfg.Reference != nil {
 				for j, t := range s.T {
 					s.X[j] -= f.cfg.Reference[k].At(t)
 				}
 			}
 		}
-		if err := f.designs.Curve(one, c, f.ball.Radius()); err != nil {
+		return w.coords, f.designs.Curve(w.coords, curves[i], f.ball.Radius())
+	})
+}
+
+// average puts one person with several vectors into the worker's sum: their
+// integer vectors are averaged, toward zero, which stays in the ball and does
+// not depend on their order.
+func (w *worker) average(ball lattice.Ball, curves int, vector func(i int) ([]float64, error)) error {
+	clear(w.total)
+	for i := range curves {
+		v, err := vector(i)
+		if err != nil {
 			return err
 		}
-		for i, x := range one {
-			mean[i] += x / float64(len(curves))
+		if err := ball.Round(w.ints, v); err != nil {
+			return err
+		}
+		for j, k := range w.ints {
+			w.total[j] += k
 		}
 	}
-	return w.add(f.ball, mean)
+	for j, k := range w.total {
+		w.total[j] = k / int64(curves)
+	}
+	return w.sum.Add(w.total)
 }
 
 // add puts one person's vector into the worker's sum.

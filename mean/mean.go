@@ -1,6 +1,7 @@
 package mean
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -8,26 +9,36 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/lattice"
 	"github.com/curveil/curveil/mechanism"
 )
 
-// blockCurves is how many curves travel to a worker together: enough to make
-// the hand-over cheap, few enough to keep the memory small.
-const blockCurves = 256
+// blockFloats is the size of a block of curves that travel to a worker together
+// (256 KB; a curve larger than that travels alone): enough to make the hand-over
+// cheap, few enough to stay in the cache.
+const blockFloats = 1 << 15
 
 // openBlocks is how many different grids may be collecting curves at once.
 const openBlocks = 8
+
+// batchPeople is how many people that are fitted one by one travel together.
+const batchPeople = 16
 
 // Mean accumulates the curves of a cohort and releases their private mean
 // once. It is not safe for concurrent use; it uses all cores by itself.
 type Mean struct {
 	cfg     Config
 	mech    mechanism.Mechanism
+	print   [sha256.Size]byte // fingerprint of the configuration
 	encode  encoder
 	after   *fit.Design // protect-then-fit: the fit to the noisy mean
+	n       int64       // people added
 	open    []*block    // most recent first
+	once    [][]float64 // times that one curve was sampled at; the second opens a block
+	spare   [][]float64 // memory for blocks
 	batch   [][]fit.Curve
 	free    chan *worker // idle workers
 	workers int
@@ -41,15 +52,18 @@ type Mean struct {
 type worker struct {
 	sum    *lattice.Sum
 	solver fit.Solver
-	x      []float64 // samples less the reference
-	coords []float64 // coordinates of one block
+	spare  []float64 // memory of the block that was done last
+	coords []float64
 	ints   []int64
+	total  []int64
 }
 
 // block is curves waiting that were all sampled on one grid.
 type block struct {
 	grid *grid
-	x    []float64 // curves × components × len(grid.t)
+	row  int       // components × len(grid.t)
+	size int       // of x when the block is full
+	x    []float64 // curves × row
 }
 
 // grid is what is computed once for each set of sample times.
@@ -76,6 +90,7 @@ func New(c Config) (*Mean, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	c.Components, c.Reference, c.Grid = slices.Clone(c.Components), slices.Clone(c.Reference), slices.Clone(c.Grid)
 	if c.Method == Auto {
 		plan, err := NewPlan(PlanConfig{Config: c})
 		if err != nil {
@@ -91,7 +106,11 @@ func New(c Config) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mean{cfg: c, mech: mech, workers: runtime.GOMAXPROCS(0)}
+	print, err := c.fingerprint()
+	if err != nil {
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	m := &Mean{cfg: c, mech: mech, print: print, workers: runtime.GOMAXPROCS(0)}
 	if c.Method == ProtectThenFit {
 		if m.after, err = c.noisyDesign(); err != nil {
 			return nil, fmt.Errorf("mean: %w", err)
@@ -102,7 +121,7 @@ func New(c Config) (*Mean, error) {
 	}
 	m.free = make(chan *worker, m.workers)
 	for range m.workers {
-		m.free <- &worker{sum: lattice.NewSum(ball), ints: make([]int64, ball.Dim())}
+		m.free <- &worker{sum: lattice.NewSum(ball), ints: make([]int64, ball.Dim()), total: make([]int64, ball.Dim())}
 	}
 	return m, nil
 }
@@ -125,10 +144,19 @@ func (m *Mean) Add(curves ...fit.Curve) error {
 	if err := m.failure(); err != nil {
 		return err
 	}
-	if len(curves) == 1 {
-		if ok, err := m.addOnGrid(curves[0]); ok || err != nil {
-			return err
-		}
+	if m.n >= lattice.MaxN {
+		return fmt.Errorf("mean: more than %d people in one mean are not supported", int64(lattice.MaxN))
+	}
+	if err := m.add(curves); err != nil {
+		return err
+	}
+	m.n++
+	return nil
+}
+
+func (m *Mean) add(curves []fit.Curve) error {
+	if len(curves) == 1 && m.addOnGrid(curves[0]) {
+		return nil
 	}
 	for _, c := range curves {
 		if err := c.Check(m.cfg.Space.Domain(), len(m.cfg.Components)); err != nil {
@@ -138,7 +166,7 @@ func (m *Mean) Add(curves ...fit.Curve) error {
 			return err
 		}
 	}
-	if len(curves) == 1 && shared(curves[0]) {
+	if len(curves) == 1 && shared(curves[0]) && m.again(curves[0][0].T) {
 		return m.startBlock(curves[0])
 	}
 	own := make([]fit.Curve, len(curves))
@@ -148,7 +176,7 @@ func (m *Mean) Add(curves ...fit.Curve) error {
 			own[i][k] = fit.Series{T: slices.Clone(s.T), X: slices.Clone(s.X)}
 		}
 	}
-	if m.batch = append(m.batch, own); len(m.batch) == 16 {
+	if m.batch = append(m.batch, own); len(m.batch) == batchPeople {
 		m.sendBatch()
 	}
 	return nil
@@ -168,24 +196,22 @@ func sameTimes(a, b []float64) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
-// addOnGrid adds the curve to an open block when there is one on its times,
-// which then need no second check.
-func (m *Mean) addOnGrid(c fit.Curve) (bool, error) {
+// addOnGrid adds the curve if there is an open block on its times, which then
+// need no second check, and if the curve is in order.
+func (m *Mean) addOnGrid(c fit.Curve) bool {
 	if len(c) != len(m.cfg.Components) {
-		return false, nil
+		return false
 	}
 	for i, b := range m.open {
-		if !sameTimes(b.grid.t, c[0].T) || !shared(c) {
+		if !sameTimes(b.grid.t, c[0].T) {
 			continue
 		}
+		if !shared(c) {
+			return false
+		}
 		for _, s := range c {
-			if len(s.X) != len(s.T) {
-				return false, nil
-			}
-			for _, x := range s.X {
-				if math.IsNaN(x - x) {
-					return false, nil // Check words the error
-				}
+			if len(s.X) != len(s.T) || !finite(s.X) {
+				return false
 			}
 		}
 		for _, s := range c {
@@ -193,18 +219,53 @@ func (m *Mean) addOnGrid(c fit.Curve) (bool, error) {
 		}
 		copy(m.open[1:i+1], m.open[:i])
 		m.open[0] = b
-		if len(b.x) == cap(b.x) {
-			m.open = slices.Delete(m.open, 0, 1)
+		if len(b.x)+b.row > b.size {
 			m.send(b)
-			m.open = slices.Insert(m.open, 0, m.newBlock(b.grid))
+			m.open[0] = m.newBlock(b.grid)
 		}
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
+}
+
+func finite(x []float64) bool {
+	if sum := floats.Sum(x); !math.IsNaN(sum - sum) {
+		return true
+	}
+	for _, v := range x { // the sum alone may overflow
+		if math.IsNaN(v - v) {
+			return false
+		}
+	}
+	return true
+}
+
+// again reports whether a curve on the times is likely to be followed by others:
+// protect-then-fit has one grid; else the times were seen before, not long ago.
+func (m *Mean) again(t []float64) bool {
+	if m.cfg.Method == ProtectThenFit {
+		return true
+	}
+	for i, u := range m.once {
+		if sameTimes(u, t) {
+			m.once = slices.Delete(m.once, i, i+1)
+			return true
+		}
+	}
+	if len(m.once) == openBlocks {
+		m.once = slices.Delete(m.once, 0, 1)
+	}
+	m.once = append(m.once, slices.Clone(t))
+	return false
 }
 
 func (m *Mean) newBlock(g *grid) *block {
-	return &block{grid: g, x: make([]float64, 0, blockCurves*len(g.t)*len(m.cfg.Components))}
+	b := &block{grid: g, row: len(g.t) * len(m.cfg.Components)}
+	b.size = max(blockFloats, b.row)
+	if last := len(m.spare) - 1; last >= 0 {
+		b.x, m.spare = m.spare[last], m.spare[:last]
+	}
+	return b
 }
 
 func (m *Mean) startBlock(c fit.Curve) error {
@@ -217,8 +278,8 @@ func (m *Mean) startBlock(c fit.Curve) error {
 		m.open = m.open[:openBlocks-1]
 	}
 	m.open = slices.Insert(m.open, 0, m.newBlock(g))
-	_, err = m.addOnGrid(c)
-	return err
+	m.addOnGrid(c)
+	return nil
 }
 
 // requireGrid refuses a curve off the common grid where the method has one.
@@ -236,9 +297,14 @@ func (m *Mean) requireGrid(c fit.Curve) error {
 }
 
 func (m *Mean) send(b *block) {
-	if len(b.x) > 0 {
-		m.run(func(w *worker) error { return m.encode.block(w, b) })
+	if len(b.x) == 0 {
+		return
 	}
+	m.run(func(w *worker) error {
+		err := m.encode.block(w, b)
+		w.spare = b.x[:0]
+		return err
+	})
 }
 
 func (m *Mean) sendBatch() {
@@ -257,6 +323,9 @@ func (m *Mean) sendBatch() {
 // run waits for an idle worker and gives it the job.
 func (m *Mean) run(job func(*worker) error) {
 	w := <-m.free
+	if w.spare != nil {
+		m.spare, w.spare = append(m.spare, w.spare), nil
+	}
 	go func() {
 		if err := job(w); err != nil {
 			m.mu.Lock()
@@ -288,23 +357,19 @@ func (m *Mean) total() (*lattice.Sum, error) {
 	for i := range all {
 		all[i] = <-m.free
 	}
+	defer func() {
+		for _, w := range all {
+			m.free <- w
+		}
+	}()
 	for _, w := range all[1:] {
 		if err := all[0].sum.Merge(w.sum); err != nil {
 			return nil, err
 		}
 		w.sum = lattice.NewSum(w.sum.Ball())
 	}
-	for _, w := range all {
-		m.free <- w
-	}
 	return all[0].sum, m.failure()
 }
 
 // N is the number of people added so far.
-func (m *Mean) N() (int64, error) {
-	sum, err := m.total()
-	if err != nil {
-		return 0, err
-	}
-	return sum.N(), nil
-}
+func (m *Mean) N() (int64, error) { return m.n, m.failure() }

@@ -9,36 +9,45 @@ import (
 	"github.com/curveil/curveil/lattice"
 )
 
-// Merge adds the people of another accumulator of the same configuration. The
-// result does not depend on the order of merging, to the bit. The other
-// accumulator must not be used any more.
+// Merge adds the people of another accumulator of the same configuration, which
+// is empty of people and closed afterwards. The result does not depend on the
+// order of merging, to the bit. After an error both are as before.
+//
+// Nothing tells two groups of people apart: whoever merges one group twice, by
+// way of MarshalBinary, lets it count twice and voids the guarantee. Stating
+// Config.N catches that.
 func (m *Mean) Merge(o *Mean) error {
+	if m == o {
+		return errors.New("mean: cannot merge an accumulator into itself: its people would count twice")
+	}
 	if m.done || o.done {
 		return errReleased
 	}
-	mine, err := m.cfg.fingerprint()
-	if err != nil {
-		return err
-	}
-	theirs, err := o.cfg.fingerprint()
-	if err != nil {
-		return err
-	}
-	if mine != theirs {
+	if m.print != o.print {
 		return errors.New("mean: cannot merge: the accumulators differ in space, radius, guarantee, unit, method, components, reference or grid")
 	}
 	sum, err := o.total()
 	if err != nil {
 		return err
 	}
+	if err := m.include(sum); err != nil {
+		return err
+	}
 	o.done = true
-	return m.include(sum)
+	return nil
 }
 
 func (m *Mean) include(sum *lattice.Sum) error {
+	if sum.N() > lattice.MaxN-m.n {
+		return fmt.Errorf("mean: %d and %d people together are more than the %d that one mean takes", m.n, sum.N(), int64(lattice.MaxN))
+	}
 	w := <-m.free
 	defer func() { m.free <- w }()
-	return w.sum.Merge(sum)
+	if err := w.sum.Merge(sum); err != nil {
+		return fmt.Errorf("mean: %w", err)
+	}
+	m.n += sum.N()
+	return nil
 }
 
 const partialMagic = "curveil/mean/1\x00"
@@ -49,10 +58,6 @@ func (m *Mean) MarshalBinary() ([]byte, error) {
 	if m.done {
 		return nil, errReleased
 	}
-	print, err := m.cfg.fingerprint()
-	if err != nil {
-		return nil, err
-	}
 	sum, err := m.total()
 	if err != nil {
 		return nil, err
@@ -61,11 +66,11 @@ func (m *Mean) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append([]byte(partialMagic), print[:]...), body...), nil
+	return append(append([]byte(partialMagic), m.print[:]...), body...), nil
 }
 
 // UnmarshalBinary adds the people that another accumulator of the same
-// configuration had encoded; the receiver must come from New.
+// configuration had encoded, see Merge; the receiver must come from New.
 func (m *Mean) UnmarshalBinary(data []byte) error {
 	if m.mech == nil {
 		return errors.New("mean: decode into an accumulator made by New with the same configuration")
@@ -77,11 +82,7 @@ func (m *Mean) UnmarshalBinary(data []byte) error {
 	if !ok || len(rest) < sha256.Size {
 		return errors.New("mean: not a curveil partial mean, version 1")
 	}
-	print, err := m.cfg.fingerprint()
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(rest[:sha256.Size], print[:]) {
+	if !bytes.Equal(rest[:sha256.Size], m.print[:]) {
 		return errors.New("mean: the partial mean was made with another space, radius, guarantee, unit, method, components, reference or grid")
 	}
 	var sum lattice.Sum

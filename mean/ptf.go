@@ -43,21 +43,15 @@ func (p *clipper) block(w *worker, b *block) error {
 }
 
 func (p *clipper) person(w *worker, curves []fit.Curve) error {
-	dim := p.ball.Dim()
-	w.coords = resize(w.coords, 2*dim)
-	one, mean := w.coords[:dim], w.coords[dim:]
-	clear(mean)
-	for _, c := range curves {
-		for k, s := range c {
-			copy(one[k*len(p.clip):], s.X)
+	w.coords = resize(w.coords, p.ball.Dim())
+	return w.average(p.ball, len(curves), func(i int) ([]float64, error) {
+		for k, s := range curves[i] {
+			copy(w.coords[k*len(p.clip):], s.X)
 		}
-		subtract(one, p.only.reference)
-		p.scale(one)
-		for i, y := range one {
-			mean[i] += y / float64(len(curves))
-		}
-	}
-	return w.add(p.ball, mean)
+		subtract(w.coords, p.only.reference)
+		p.scale(w.coords)
+		return w.coords, nil
+	})
 }
 
 // scale clips the samples of one curve and divides them by their bounds.

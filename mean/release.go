@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/curveil/curveil/mechanism"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/release"
 )
@@ -27,40 +28,68 @@ func (m *Mean) Release(src *noise.Source) (*release.Release, error) {
 	if m.cfg.N != 0 && n != m.cfg.N {
 		return nil, fmt.Errorf("mean: %d people were added, but the public number was stated as %d", n, m.cfg.N)
 	}
+	m.done = true // before the noise: what is drawn is spent, whatever happens then
 	noisy, err := m.mech.Release(sum, src)
 	if err != nil {
+		m.done = false
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	r := m.cfg.newRelease(n, m.mech, src.Private())
+	if m.cfg.Method == ProtectThenFit {
+		m.fitInto(r, noisy)
+	} else {
+		m.cfg.projectInto(r, noisy)
+	}
+	if err := check(r); err != nil {
 		return nil, err
 	}
-	m.done = true
-	c := m.cfg
-	r := &release.Release{
-		Verb: "mean", Method: string(c.Method), Space: c.Space, Components: c.Components, Reference: c.Reference,
-		Privacy: c.statement(), N: n, Radius: c.Radius, Private: src.Private(), XLabel: c.XLabel, YLabel: c.YLabel,
-		Noise: release.Noise{Law: m.mech.Law(), Scale: m.mech.Scale(n)},
+	return r, nil
+}
+
+// newRelease returns the release without its coefficients.
+func (c Config) newRelease(n int64, mech mechanism.Mechanism, private bool) *release.Release {
+	return &release.Release{
+		Verb: release.Mean, Method: string(c.Method), Space: c.Space, Components: c.Components, Reference: c.Reference,
+		Privacy: c.statement(), N: n, Radius: c.Radius, Private: private, XLabel: c.XLabel, YLabel: c.YLabel,
+		Noise: release.Noise{Law: mech.Law(), Scale: mech.Scale(n)},
 	}
-	if c.Method == ProtectThenFit {
-		coords, lambda := c.fitNoisy(m.after, noisy)
-		r.Coefficients = split(coords, len(c.Components))
-		// In the weighted samples x_j/‖e(t_j)‖ the noise has one sd, B′·scale.
-		factor := m.after.Linearised(lambda)
-		for _, row := range factor {
-			for k := range row {
-				row[k] *= c.Radius * m.mech.Scale(n)
-			}
+}
+
+func check(r *release.Release) error {
+	if err := r.Validate(); err != nil {
+		return fmt.Errorf("mean: %w", err)
+	}
+	return nil
+}
+
+// fitInto fits the noisy mean of the scaled samples.
+func (m *Mean) fitInto(r *release.Release, noisy []float64) {
+	coords, lambda := m.cfg.fitNoisy(m.after, noisy)
+	r.Coefficients = split(coords, len(r.Components))
+	// In the weighted samples x_j/‖e(t_j)‖ the noise has one sd, B′·scale.
+	factor := m.after.Linearised(lambda)
+	for _, row := range factor {
+		for k := range row {
+			row[k] *= r.Radius * r.Noise.Scale
 		}
-		r.Noise = release.Noise{Law: "gaussian-linearised", Factor: factor}
-		return r, r.Validate()
 	}
-	r.Coefficients = split(noisy, len(c.Components))
-	if norm := norm2(noisy); norm > c.Radius && !c.Raw {
-		r.Raw = r.Coefficients
-		projected := make([]float64, len(noisy))
-		for i, x := range noisy {
-			projected[i] = x / norm * c.Radius
-		}
-		r.Coefficients = split(projected, len(c.Components))
+	r.Noise = release.Noise{Law: release.GaussianLinearised, Factor: factor}
+}
+
+// projectInto projects the noisy coordinates onto the ball, unless the raw ones
+// are wanted.
+func (c Config) projectInto(r *release.Release, noisy []float64) {
+	r.Coefficients = split(noisy, len(r.Components))
+	norm := norm2(noisy)
+	if norm <= r.Radius || c.Raw {
+		return
 	}
-	return r, r.Validate()
+	r.Raw = r.Coefficients
+	projected := make([]float64, len(noisy))
+	for i, x := range noisy {
+		projected[i] = x / norm * r.Radius
+	}
+	r.Coefficients = split(projected, len(r.Components))
 }
 
 func split(coords []float64, parts int) [][]float64 {
