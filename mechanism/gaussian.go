@@ -23,7 +23,7 @@ type gaussian struct {
 	scale float64 // lattice units
 }
 
-func newGaussian(ball lattice.Ball, mu privacy.GDP, claim privacy.Guarantee) (*gaussian, error) {
+func newGaussian(ball lattice.Ball, mu privacy.GDP, claim privacy.Guarantee) (Mechanism, error) {
 	s := privacy.DivUp(ball.Sensitivity(), float64(mu))
 	if err := checkScale(s, claim); err != nil {
 		return nil, err

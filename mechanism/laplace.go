@@ -23,7 +23,7 @@ type sphericalLaplace struct {
 	scale   float64 // lattice units
 }
 
-func newSphericalLaplace(ball lattice.Ball, e privacy.Pure) (*sphericalLaplace, error) {
+func newSphericalLaplace(ball lattice.Ball, e privacy.Pure) (Mechanism, error) {
 	s := privacy.DivUp(ball.Sensitivity(), float64(e))
 	if err := checkScale(s, e); err != nil {
 		return nil, err

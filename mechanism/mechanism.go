@@ -68,7 +68,7 @@ func checkSum(ball lattice.Ball, sum *lattice.Sum) error {
 // checkScale refuses a noise scale that the sampler cannot draw.
 func checkScale(s float64, g privacy.Guarantee) error {
 	if !(s > 0 && s <= noise.MaxScale) {
-		return fmt.Errorf("mechanism: %v needs noise of %g lattice steps, more than the sampler's %g: ask for less privacy than that", g, s, float64(noise.MaxScale))
+		return fmt.Errorf("mechanism: %v needs noise of %g lattice steps, more than the sampler's %g: state a larger μ, ρ or ε", g, s, float64(noise.MaxScale))
 	}
 	return nil
 }
