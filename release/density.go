@@ -142,6 +142,16 @@ func (r *Release) Volume() float64 {
 }
 
 func (r *Release) checkDensity() error {
+	if r.Variables != nil {
+		if r.Box == nil || len(r.Variables) != len(r.Box.Box()) {
+			return faultf(".variables", "%d names; the variables of a box have one each", len(r.Variables))
+		}
+		for i, name := range r.Variables {
+			if err := checkText(name); err != nil {
+				return &fault{fmt.Sprintf(".variables[%d]", i), err}
+			}
+		}
+	}
 	if r.Verb != Density {
 		if r.Selection != nil {
 			return faultf(".selection", "only a density selects a rank")

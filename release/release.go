@@ -55,7 +55,8 @@ type Release struct {
 	Radius       float64 // of the ball ‖β‖₂ ≤ Radius over all components jointly, in units of y; 0 for a curve, which no ball bounds, and for a density
 	Private      bool    // false when the noise came from a seeded source: a demonstration, not a release
 
-	XLabel, YLabel string // public, may be empty
+	XLabel, YLabel string   // public, may be empty
+	Variables      []string // of a box: the names of its variables; nil, or one for each
 }
 
 // At returns the first component at t: the curve of a release that has one

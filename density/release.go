@@ -1,0 +1,178 @@
+package density
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/curveil/curveil/noise"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+// Release draws the noise from the source and returns the private density, in units of one over the volume of
+// the box. It can be called once; the expense is one release at the configured guarantee.
+//
+// The claim: replacing all points of one person by others (n is public) changes the law of the released
+// object within the guarantee; see account for the sensitivity. What follows the noisy integer sum — division
+// by n, the choice of the rank, shrinkage, zeros — sees the noisy coefficients only. Proof note:
+// docs/privacy.md#density.
+func (d *Density) Release(src *noise.Source) (*release.Release, error) {
+	if d.done {
+		return nil, errReleased
+	}
+	t, err := d.total()
+	if err != nil {
+		return nil, err
+	}
+	n := t.N()
+	if d.cfg.N != 0 && n != d.cfg.N {
+		return nil, fmt.Errorf("density: %d people were added, but the public number was stated as %d", n, d.cfg.N)
+	}
+	draw := func(a *account) ([]float64, error) {
+		m, err := a.mechanism(d.cfg.Guarantee, d.code.unit)
+		if err != nil {
+			return nil, err
+		}
+		theta, err := m.Release(t, d.code.unit, src)
+		if err != nil {
+			return nil, err
+		}
+		theta[0] = 1
+		for j, l := range a.space.Levels() {
+			if l > a.ranks[len(a.ranks)-1] {
+				theta[j] = 0
+			}
+		}
+		return theta, nil
+	}
+	var noisy [][]float64
+	if d.cfg.Method == Family {
+		for _, m := range d.members {
+			theta, err := draw(m)
+			if err != nil {
+				return nil, err
+			}
+			noisy = append(noisy, theta)
+		}
+	} else {
+		theta, err := draw(d.account)
+		if err != nil {
+			return nil, err
+		}
+		noisy = append(noisy, theta)
+	}
+	d.done = true
+	r := d.finish(noisy, n)
+	r.Private = src.Private()
+	return r, r.Validate()
+}
+
+// finish is post-processing of the noisy coefficients.
+func (d *Density) finish(noisy [][]float64, n int64) *release.Release {
+	a, theta := d.account, noisy[0]
+	var choice *release.Selection
+	estimate := theta
+	if d.cfg.Method == Family {
+		i := chooseFamily(d.cfg, d.members, noisy, n)
+		choice = &release.Selection{Rule: string(d.cfg.Rule), Kappa: d.cfg.Kappa, Shrink: !d.cfg.Plain}
+		if i > 0 {
+			choice.Rank = d.members[i-1].ranks[0]
+		}
+		i = max(i-1, 0)
+		a, theta = d.members[i], noisy[i]
+		estimate = a.estimate(theta, n, choice)
+	} else if d.cfg.Method == Layered {
+		choice = &release.Selection{Rule: string(d.cfg.Rule), Kappa: d.cfg.Kappa, Shrink: !d.cfg.Plain}
+		choice.Rank = a.choose(d.cfg.Rule, d.cfg.Kappa, theta, n)
+		estimate = a.estimate(theta, n, choice)
+	}
+	per := 1 / volume(d.cfg.Box)
+	r := &release.Release{
+		Verb: release.Density, Method: string(d.cfg.Method), Components: []string{"density"},
+		Coefficients: [][]float64{scaled(estimate, per)}, Privacy: d.cfg.statement(), N: n, Selection: choice,
+		Noise: release.Noise{Law: release.GaussianLayered, Ranks: a.ranks},
+	}
+	if choice != nil {
+		r.Raw = [][]float64{scaled(theta, per)}
+	}
+	for i := range a.ranks {
+		r.Noise.Scales = append(r.Noise.Scales, a.sigma(i, n)*per)
+	}
+	if len(d.cfg.Box) == 1 {
+		r.Space = a.space.Axis(0)
+		r.YLabel = "density"
+		if d.cfg.Names != nil {
+			r.XLabel = d.cfg.Names[0]
+		}
+	} else {
+		r.Box = a.space
+		if d.cfg.Names != nil {
+			r.Variables = d.cfg.Names
+		}
+	}
+	return r
+}
+
+func scaled(v []float64, by float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = x * by
+	}
+	return out
+}
+
+// energies is the sum of squares of each shell, with a zero for the constant before them.
+func energies(s *space.Tensor, ranks, theta []float64) []float64 {
+	e := make([]float64, len(ranks)+1)
+	for j, l := range s.Levels() {
+		if i := sort.SearchFloat64s(ranks, l); l > 0 && i < len(ranks) {
+			e[i+1] += theta[j] * theta[j]
+		}
+	}
+	return e
+}
+
+// choose is the rank that the rule takes, 0 for the uniform density.
+func (a *account) choose(rule Rule, kappa, theta []float64, n int64) float64 {
+	i := choose(rule, kappa, energies(a.space, a.ranks, theta), a.variance(n))
+	if i == 0 {
+		return 0
+	}
+	return a.ranks[i-1]
+}
+
+// estimate is the noisy coefficients up to the chosen rank, shrunk by shells if wanted.
+func (a *account) estimate(theta []float64, n int64, s *release.Selection) []float64 {
+	out := make([]float64, len(theta))
+	out[0] = 1
+	energy, v := energies(a.space, a.ranks, theta), a.variance(n)
+	for j, l := range a.space.Levels() {
+		if l == 0 || l > s.Rank {
+			continue
+		}
+		out[j] = theta[j]
+		if i := sort.SearchFloat64s(a.ranks, l); s.Shrink {
+			out[j] *= shrinkage(energy[i+1], v[i+1]-v[i])
+		}
+	}
+	return out
+}
+
+// chooseFamily applies the rule to estimates with noise of their own each.
+func chooseFamily(c Config, members []*account, noisy [][]float64, n int64) int {
+	v := []float64{0}
+	uniform := make([]float64, len(noisy[0]))
+	uniform[0] = 1
+	all := [][]float64{uniform}
+	for i, m := range members {
+		v = append(v, m.variance(n)[1])
+		all = append(all, noisy[i])
+	}
+	return chooseBy(c.Rule, c.Kappa, v, func(i, j int) float64 {
+		sum := 0.0
+		for k, x := range all[i] {
+			sum += (x - all[j][k]) * (x - all[j][k])
+		}
+		return sum
+	})
+}
