@@ -543,7 +543,11 @@ func (g *groups) assemble(c int) (fit.Curve, error) {
 			if len(rows) > 0 {
 				line = b.line[slices.Min(rows)]
 			}
-			return nil, g.at(line, 0, "", tooFew(run.id, component, n), tooFewFix(n))
+			fix := tooFewFix(n)
+			if g.stream {
+				fix += "; if more of its rows stand further down, sort the file by id or set the unsorted option"
+			}
+			return nil, g.at(line, 0, "", tooFew(run.id, component, n), fix)
 		}
 		if n == len(x) {
 			g.series = append(g.series, fit.Series{T: shared, X: x})

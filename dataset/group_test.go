@@ -90,6 +90,28 @@ func TestGroupsOverflow(t *testing.T) {
 	}
 }
 
+// The open person's rows, curves and order outlive the overflow of the buffer.
+func TestOverflowKeepsTheOpenPerson(t *testing.T) {
+	text := "who,id,t,value\np,a,1,1\nq,x,1,5\np,b,1,3\nq,x,2,6\np,a,2,2\np,b,2,4\np,a,3,7\nr,a,1,1\nr,a,2,2\n"
+	want, err := readText(text, Options{Unit: "who"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for buffer := int64(1); buffer < 1500; buffer += 20 {
+		got, err := readText(text, Options{Unit: "who", Buffer: buffer, Constant: true})
+		var e *UngroupedError
+		if errors.As(err, &e) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.Curves, got.Curves); d != "" {
+			t.Errorf("buffer %d (-want +got):\n%s", buffer, d)
+		}
+	}
+}
+
 // Every pass hands out somebody, however the hashes lie.
 func TestPassesEnd(t *testing.T) {
 	counted := &countingSource{rows: 600}

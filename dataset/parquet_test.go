@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -94,6 +95,26 @@ func TestParquetLong(t *testing.T) {
 		}
 		if d := cmp.Diff(want.Curves, got.Curves); d != "" {
 			t.Errorf("%s (-csv +parquet):\n%s", name, d)
+		}
+	}
+}
+
+// The same place in the dictionaries of two row groups is not the same text.
+func TestParquetDictionaryPerRowGroup(t *testing.T) {
+	var rows []longGrowthDict
+	for i := range 10 {
+		for j := range 3 {
+			x := float64(10*i + j)
+			rows = append(rows, longGrowthDict{fmt.Sprint("p", i), float32(j), &x})
+		}
+	}
+	w, err := readFile(writeParquet(t, rows, parquet.MaxRowsPerRowGroup(3)), Options{})
+	if err != nil || len(w.Units) != 10 {
+		t.Fatalf("%d people, %v; want 10", len(w.Units), err)
+	}
+	for i, id := range w.Units {
+		if x := w.Curves[id][0][0].X; id != fmt.Sprint("p", i) || x[2] != float64(10*i+2) {
+			t.Errorf("%s: %v", id, x)
 		}
 	}
 }
@@ -334,4 +355,45 @@ func TestParquetDamaged(t *testing.T) {
 		damaged[i] ^= 0x5a
 		try(damaged)
 	}
+}
+
+// FuzzParquet: whatever the bytes, no panic.
+func FuzzParquet(f *testing.F) {
+	x := []float64{1, 2, 3}
+	var long []longGrowth
+	var dict []longGrowthDict
+	var lists []listRow
+	for i := range 6 {
+		id := fmt.Sprint("p", i/3)
+		long = append(long, longGrowth{id, float64(i % 3), &x[i%3]})
+		dict = append(dict, longGrowthDict{id, float32(i % 3), &x[i%3]})
+		lists = append(lists, listRow{fmt.Sprint(i), []*float64{&x[0], nil, &x[2]}})
+	}
+	for _, path := range []string{writeParquet(f, long), writeParquet(f, dict, parquet.DataPageVersion(1)), writeParquet(f, lists), writeParquet(f, long, parquet.Compression(&parquet.Snappy))} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, false)
+		f.Add(data, true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, list bool) {
+		var o Options
+		if list {
+			o.Times = []float64{1, 2, 3}
+		}
+		r, err := newParquet(bytes.NewReader(data), int64(len(data)), "x", o)
+		if err != nil {
+			return
+		}
+		for r.Next() {
+			for _, c := range r.Person().Curves {
+				for _, s := range c {
+					if len(s.T) == 0 || len(s.T) != len(s.X) || !increasing(s.T) || !allFinite(s.T) || !allFinite(s.X) {
+						t.Fatalf("series %v", s)
+					}
+				}
+			}
+		}
+	})
 }

@@ -60,6 +60,7 @@ func TestRefused(t *testing.T) {
 		{"uneven, quoted", "id,t,value\na,1,2\n\"a\",1\n", Options{}, 3, 0, "", "2 fields"},
 		{"trailing separator", "id,1,2\na,1,2,\n", Options{}, 2, 0, "", "4 fields"},
 		{"no sample", "id,1,2\na,1,2\nb,NA,\n", Options{}, 3, 0, "", "no sample"},
+		{"one sample, wide", "id,1,2\na,1,2\nb,NA,1\n", Options{}, 3, 0, "", "one sample only"},
 		{"one sample of a component", "id,t,hip,knee\na,1,2,3\na,2,3,NA\n", Options{}, 2, 0, "", "one sample only of 'knee'"},
 		{"thousands", "id,t,value\na,1,\"1,234\"\n", Options{}, 2, 3, "", "thousands"},
 		{"single track, two ids", "child,t,value\n1,1,2\n1,2,3\n2,1,5\n", Options{ID: "-"}, 4, 2, "t", "id option"},
@@ -146,6 +147,14 @@ func TestDialects(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// Where the separator is also the decimal sign, only quoted fields hold it.
+func TestCommaTwice(t *testing.T) {
+	w, err := readText("id,1,\"2,25\"\na,\"1,5\",2\nb,3,4\n", Options{})
+	if err != nil || w.Curves["b"][0][0].X[0] != 3 || w.Curves["a"][0][0].X[0] != 1.5 {
+		t.Errorf("%v, %v", w.Curves, err)
 	}
 }
 
