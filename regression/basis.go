@@ -1,0 +1,121 @@
+// Coordinates of a person's x: e(x), shortened where needed to length B. Shortening makes ‖φ(x)‖ ≤ B hold by
+// construction, whatever the space, also outside its domain, where Eval takes x to the nearest point.
+
+package regression
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/curveil/curveil/space"
+)
+
+// Basis is the space that is regressed on: functions on a box, with an orthonormal basis. [OneVariable] makes one of a
+// space on an interval, space.Radial is one of several variables.
+type Basis = space.BoxSpace
+
+// oneVariable is a space on an interval as one on a box.
+type oneVariable struct {
+	space.Space
+	box []space.Interval
+}
+
+// OneVariable is the space of functions of one x.
+func OneVariable(s space.Space) Basis {
+	return oneVariable{s, []space.Interval{s.Domain()}}
+}
+
+func (o oneVariable) Box() []space.Interval     { return o.box }
+func (o oneVariable) Eval(dst, x []float64)     { o.Space.Eval(dst, x[0]) }
+func (o oneVariable) Bound(x []float64) float64 { return o.Space.Bound(x[0]) }
+
+// unmarshalBasis reads the JSON form of a space on an interval or on a box.
+func unmarshalBasis(data []byte) (Basis, error) {
+	var probe map[string]json.RawMessage
+	if err := json.Unmarshal(data, &probe); err != nil {
+		return nil, fmt.Errorf("regression: space: %w", err)
+	}
+	if _, box := probe["box"]; box {
+		return space.UnmarshalBoxSpace(data)
+	}
+	s, err := space.Unmarshal(data)
+	if err != nil {
+		return nil, err
+	}
+	return OneVariable(s), nil
+}
+
+func equalBasis(a, b Basis) bool {
+	x, errA := a.MarshalJSON()
+	y, errB := b.MarshalJSON()
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
+
+// features sets dst to φ(x) and returns whether it had to be shortened. x has as many finite numbers as the box has
+// variables. A basis that fails to give numbers gives the zero vector: φ is total, for whether a report can be made must
+// not depend on x.
+func features(dst []float64, b Basis, bound float64, x []float64) {
+	b.Eval(dst, x)
+	norm := 0.0
+	for _, v := range dst {
+		norm += v * v
+	}
+	norm = math.Sqrt(norm)
+	switch {
+	case norm <= bound:
+	case math.IsNaN(norm) || math.IsInf(norm, 0):
+		clear(dst)
+	default:
+		floats.Scale(bound/norm, dst)
+	}
+}
+
+// LargestFeature is the largest ‖e(x)‖ on a fine grid of the box: the natural B of a stream. It is public, being
+// computed from the space alone; the few points between the grid's where ‖e(x)‖ is larger are shortened to B.
+func LargestFeature(b Basis) float64 {
+	box := b.Box()
+	perAxis := map[int]int{1: 1025, 2: 65, 3: 17}[len(box)]
+	if perAxis == 0 {
+		perAxis = 9
+	}
+	x := make([]float64, len(box))
+	index := make([]int, len(box))
+	largest := 0.0
+	for {
+		for i, d := range box {
+			x[i] = d.A + (d.B-d.A)*float64(index[i])/float64(perAxis-1)
+		}
+		largest = math.Max(largest, b.Bound(x))
+		i := 0
+		for ; i < len(index); i++ {
+			if index[i]++; index[i] < perAxis {
+				break
+			}
+			index[i] = 0
+		}
+		if i == len(index) {
+			return largest
+		}
+	}
+}
+
+func checkPoint(b Basis, x []float64, y float64) error {
+	if len(x) != len(b.Box()) {
+		return fmt.Errorf("regression: x has %d numbers, the space has %d variables: give one for each", len(x), len(b.Box()))
+	}
+	for i, v := range x {
+		if !finite(v) {
+			return fmt.Errorf("regression: x[%d] is %v: give a finite number", i, v)
+		}
+	}
+	if !finite(y) {
+		return fmt.Errorf("regression: y is %v: give a finite number", y)
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
