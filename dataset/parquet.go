@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,9 @@ import (
 func newParquet(f io.ReaderAt, size int64, name string, o Options) (r *Reader, err error) {
 	org := origin{file: name, byRow: true}
 	defer org.recoverDamage(&err)
+	if err := checkFooter(f, size); err != nil {
+		return nil, org.damage(err)
+	}
 	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, org.damage(err)
@@ -80,6 +84,23 @@ type guarded struct {
 func (g guarded) next(p *Person) (ok bool, err error) {
 	defer g.recoverDamage(&err)
 	return g.source.next(p)
+}
+
+// checkFooter compares the length of the footer, which the file's end gives
+// (length, "PAR1"), with that of the file: the Parquet library would allocate
+// whatever a damaged file claims.
+func checkFooter(f io.ReaderAt, size int64) error {
+	var end [8]byte
+	if size < 12 {
+		return errors.New("it is too short")
+	}
+	if _, err := f.ReadAt(end[:], size-8); err != nil {
+		return err
+	}
+	if n := int64(binary.LittleEndian.Uint32(end[:])); string(end[4:]) == "PAR1" && n > size-12 {
+		return fmt.Errorf("it says that its footer has %d bytes, but the file has %d", n, size)
+	}
+	return nil
 }
 
 func (o origin) damage(err error) error {
