@@ -24,7 +24,7 @@ type Projection struct {
 // before its first and after its last sample) on the space, in the inner product
 // (1/L)∫q·e dt over the domain, for which the space must be orthonormal: every
 // space but kernels and given Gram matrices. Exact for Legendre polynomials up
-// to MaxDegree and for sinc functions (closed forms); for others by
+// to MaxDegree, also on pieces, and for sinc functions (closed forms); for others by
 // Gauss–Legendre quadrature of order 16 on parts short against their functions.
 func Project(c Curve, s space.Space) (Projection, error) {
 	n, p := len(c), s.Dim()
@@ -35,6 +35,22 @@ func Project(c Curve, s space.Space) (Projection, error) {
 			return out, err
 		}
 		return Projection{pyramid.Coordinates(0), pyramid.MeanSquare(), pyramid.residual[0][0]}, nil
+	}
+	if pieces, ok := s.(interface {
+		Breaks() []float64
+		Base() space.Space
+	}); ok {
+		if degree, isLegendre := legendreDim(pieces.Base()); isLegendre && degree <= MaxDegree {
+			line := newLiner(degree)
+			residual := make([]float64, len(pieces.Breaks())-1)
+			for k, series := range c {
+				out.MeanSquare += line.project(series, pieces.Breaks(), out.Coordinates[k:], residual, n)
+			}
+			for _, r := range residual {
+				out.Residual += r
+			}
+			return out, nil
+		}
 	}
 	if nodes, isSinc := s.(interface {
 		Nodes() (first, spacing float64)

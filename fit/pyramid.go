@@ -45,8 +45,9 @@ func NewPyramid(c Curve, window space.Interval, m, levels int) (*Pyramid, error)
 		p.residual[j] = make([]float64, 1<<j)
 	}
 	line := newLiner(m)
+	breaks := space.EqualPieces(window, 1<<levels)
 	for k, s := range c {
-		p.meanSq += line.finest(s, window, p.coef[levels][k:], p.residual[levels], p.n)
+		p.meanSq += line.project(s, breaks, p.coef[levels][k:], p.residual[levels], p.n)
 	}
 	for j := levels - 1; j >= 0; j-- {
 		p.merge(j)
@@ -159,26 +160,23 @@ func newLiner(m int) *liner {
 	return l
 }
 
-// finest adds the coordinates of one component to every stride-th element of
-// coef and its residuals to residual, one per piece, and returns its mean square.
-func (l *liner) finest(s Series, window space.Interval, coef, residual []float64, stride int) float64 {
-	pieces := len(residual)
+// project sets every stride-th element of coef to the coordinates of one
+// component on the pieces between breaks, in the average over all of them, adds
+// what they leave to residual, one per piece, and returns the mean square.
+func (l *liner) project(s Series, breaks, coef, residual []float64, stride int) float64 {
+	window := breaks[len(breaks)-1] - breaks[0]
 	at, meanSq := 0, 0.0 // at: number of samples at or before the left end of the sub-piece
-	left := window.A
-	value := s.X[0]
+	left, value := breaks[0], s.X[0]
 	for at < len(s.T) && s.T[at] <= left {
 		value = s.X[at]
 		at++
 	}
-	root := 1 / math.Sqrt(float64(pieces))
-	for i := range pieces {
-		a := left
-		b := window.A + window.Length()*(float64(i+1)/float64(pieces))
-		if i == pieces-1 {
-			b = window.B
-		}
+	if at > 0 && at < len(s.T) {
+		value = s.At(left)
+	}
+	for i, b := range breaks[1:] {
+		a, h := left, b-left
 		l.cuts, l.ends = l.cuts[:0], l.ends[:0]
-		h := b - a
 		for left < b {
 			right, v := b, value
 			switch {
@@ -188,21 +186,22 @@ func (l *liner) finest(s Series, window space.Interval, coef, residual []float64
 				at++
 			case at > 0:
 				// Interpolated between the two samples around b, not from the last cut.
-				t0, t1 := s.T[at-1], s.T[at]
-				u := (b - t0) / (t1 - t0)
+				u := (b - s.T[at-1]) / (s.T[at] - s.T[at-1])
 				v = s.X[at-1]*(1-u) + s.X[at]*u
 			}
 			l.cuts = append(l.cuts, 2*(left-a)/h-1, 2*(right-a)/h-1)
 			l.ends = append(l.ends, value, v)
 			left, value = right, v
 		}
-		r := l.piece()
+		share := h / window
+		r := l.piece() * share
+		root := math.Sqrt(share)
 		for k, c := range l.c {
 			coef[(i*l.m+k)*stride] = c * root
-			meanSq += c * c / float64(pieces)
+			meanSq += c * c * share
 		}
-		residual[i] += r / float64(pieces)
-		meanSq += r / float64(pieces)
+		residual[i] += r
+		meanSq += r
 	}
 	return meanSq
 }

@@ -143,3 +143,6 @@ func (s *piecewise) Ends(piece int) (left, right []float64) {
 	}
 	return left, right
 }
+
+// Base is the space on each piece.
+func (s *piecewise) Base() Space { return s.base }
