@@ -25,14 +25,31 @@ func (f *fitter) grid(t []float64) (*grid, error) {
 	return &grid{t: d.T(), design: d, reference: f.cfg.referenceAt(d.T())}, nil
 }
 
-func (f *fitter) block(w *worker, b *block) error {
-	comps, dim := len(f.cfg.Components), f.ball.Dim()
-	row := comps * len(b.grid.t)
-	rows := len(b.x) / row
+// fitBlock fits the block's curves into w.coords and returns how many they are.
+func (f *fitter) fitBlock(w *worker, b *block) (rows int) {
+	rows = len(b.x) / b.row
 	subtract(b.x, b.grid.reference)
-	w.coords = resize(w.coords, rows*dim)
-	w.solver.Fit(b.grid.design, w.coords, b.x, comps, f.ball.Radius(), nil)
-	for i := range rows {
+	w.coords = resize(w.coords, rows*f.ball.Dim())
+	w.solver.Fit(b.grid.design, w.coords, b.x, len(f.cfg.Components), f.ball.Radius(), nil)
+	return rows
+}
+
+// fitCurve fits one curve, in place, into w.coords.
+func (f *fitter) fitCurve(w *worker, c fit.Curve) error {
+	w.coords = resize(w.coords, f.ball.Dim())
+	if f.cfg.Reference != nil {
+		for k, s := range c {
+			for j, t := range s.T {
+				s.X[j] -= f.cfg.Reference[k].At(t)
+			}
+		}
+	}
+	return f.designs.Curve(w.coords, c, f.ball.Radius())
+}
+
+func (f *fitter) block(w *worker, b *block) error {
+	dim := f.ball.Dim()
+	for i := range f.fitBlock(w, b) {
 		if err := w.add(f.ball, w.coords[i*dim:(i+1)*dim]); err != nil {
 			return err
 		}
@@ -41,16 +58,9 @@ func (f *fitter) block(w *worker, b *block) error {
 }
 
 func (f *fitter) person(w *worker, curves []fit.Curve) error {
-	w.coords = resize(w.coords, f.ball.Dim())
 	return w.average(f.ball, len(curves), func(i int) ([]float64, error) {
-		for k, s := range curves[i] {
-			if f.cfg.Reference != nil {
-				for j, t := range s.T {
-					s.X[j] -= f.cfg.Reference[k].At(t)
-				}
-			}
-		}
-		return w.coords, f.designs.Curve(w.coords, curves[i], f.ball.Radius())
+		err := f.fitCurve(w, curves[i])
+		return w.coords, err
 	})
 }
 

@@ -14,10 +14,10 @@ func (m *Mean) Ready() error {
 	if m.done {
 		return errReleased
 	}
-	n, err := m.N()
-	if err != nil {
+	if _, err := m.total(); err != nil {
 		return err
 	}
+	n := m.n
 	if n == 0 {
 		return errors.New("mean: nobody was added: there is nothing to release")
 	}

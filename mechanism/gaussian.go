@@ -24,7 +24,7 @@ type gaussian struct {
 }
 
 func newGaussian(ball lattice.Ball, mu privacy.GDP, claim privacy.Guarantee) (Mechanism, error) {
-	s := privacy.DivUp(ball.Sensitivity(), float64(mu))
+	s := mu.Sigma(ball.Sensitivity())
 	if err := checkScale(s, claim); err != nil {
 		return nil, err
 	}
