@@ -1,5 +1,5 @@
-// Functions with values in R^n, and functions of several variables. A Space is for one real function of one
-// variable; these two interfaces are the least that more of either needs.
+// Functions with values in R^n. A Space is for real functions, whose components share one basis with a
+// coefficient each; a circle of unknown radius moves all components by one number.
 
 package space
 
@@ -121,106 +121,6 @@ func (s *spanned) EvalVector(dst []float64, t float64) {
 				v -= u.Data[k*u.Stride+j] * dst[k*s.n+c]
 			}
 			dst[j*s.n+c] = v / u.Data[j*u.Stride+j]
-		}
-	}
-}
-
-// Multivariate is a finite-dimensional space of real functions of several variables on a box, orthonormal in
-// the average over it.
-type Multivariate interface {
-	Dim() int
-	Box() []Interval
-	// EvalAt sets dst to the functions at x, one coordinate per side of the box, each taken to the nearest end.
-	// It panics if len(dst) ≠ Dim or len(x) is not the number of sides.
-	EvalAt(dst, x []float64)
-}
-
-type tensor struct {
-	sides []Space
-	index [][]int // of the kept products
-}
-
-// Tensor is the space of all products of functions of the given spaces, one of each, the last varying fastest.
-// The spaces must have the average inner product over their domains.
-func Tensor(sides ...Space) (Multivariate, error) {
-	return product(sides, func([]int) bool { return true })
-}
-
-// Polynomials is the space of polynomials in len(box) variables of total degree at most degree, as products of
-// Legendre polynomials.
-func Polynomials(box []Interval, degree int) (Multivariate, error) {
-	sides := make([]Space, len(box))
-	for i, domain := range box {
-		var err error
-		if sides[i], err = Legendre(domain, degree+1); err != nil {
-			return nil, err
-		}
-	}
-	return product(sides, func(index []int) bool {
-		total := 0
-		for _, k := range index {
-			total += k
-		}
-		return total <= degree
-	})
-}
-
-func product(sides []Space, keep func(index []int) bool) (Multivariate, error) {
-	if len(sides) == 0 {
-		return nil, fmt.Errorf("space: a product of no spaces: give one for each variable")
-	}
-	all := 1
-	for _, s := range sides {
-		if !Averaging(s) {
-			return nil, fmt.Errorf("space: product with %v: it has an inner product of its own; use spaces with the average inner product", s)
-		}
-		if all > (1<<24)/s.Dim() {
-			return nil, fmt.Errorf("space: product of more than 2^24 functions: use fewer of each")
-		}
-		all *= s.Dim()
-	}
-	t := &tensor{sides: sides}
-	index := make([]int, len(sides))
-	for range all {
-		if keep(index) {
-			t.index = append(t.index, append([]int(nil), index...))
-		}
-		for i := len(index) - 1; i >= 0; i-- {
-			if index[i]++; index[i] < sides[i].Dim() {
-				break
-			}
-			index[i] = 0
-		}
-	}
-	if len(t.index) > MaxDim {
-		return nil, fmt.Errorf("space: product of %d functions: at most %d are supported", len(t.index), MaxDim)
-	}
-	return t, nil
-}
-
-func (t *tensor) Dim() int { return len(t.index) }
-
-func (t *tensor) Box() []Interval {
-	box := make([]Interval, len(t.sides))
-	for i, s := range t.sides {
-		box[i] = s.Domain()
-	}
-	return box
-}
-
-func (t *tensor) EvalAt(dst, x []float64) {
-	checkLen(dst, len(t.index))
-	if len(x) != len(t.sides) {
-		panic(fmt.Sprintf("space: EvalAt: %d coordinates for a box of %d sides", len(x), len(t.sides)))
-	}
-	for k := range dst {
-		dst[k] = 1
-	}
-	for i, s := range t.sides {
-		e := make([]float64, s.Dim())
-		s.Eval(e, x[i])
-		for k, index := range t.index {
-			dst[k] *= e[index[i]]
 		}
 	}
 }
