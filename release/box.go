@@ -23,7 +23,7 @@ func (r *Release) AtPoint(x []float64) float64 {
 	}
 	e := make([]float64, r.Box.Dim())
 	r.Box.Eval(e, x)
-	return dot(r.Coefficients[0], e)
+	return r.reference(0, x[0]) + dot(r.Coefficients[0], e)
 }
 
 // BandAtPoint is [Release.Band] at the point x.
@@ -37,6 +37,9 @@ func (r *Release) BandAtPoint(x []float64, level float64) (lo, hi float64) {
 	}
 	e := make([]float64, r.Box.Dim())
 	r.Box.Eval(e, x)
+	if r.Verb == Regression {
+		return r.regressionBand(e, x, level)
+	}
 	d := r.layeredDirection(make([]float64, len(e)), e, r.layeredScales())
 	return r.densityBand(e, d*r.Noise.unitQuantile(r.coordinates(), level))
 }
@@ -94,7 +97,7 @@ func (r *Release) spaceText() string {
 }
 
 func (r *Release) checkBox() error {
-	if r.Verb != Density {
+	if r.Verb != Density && r.Verb != Regression {
 		return faultf(".space", "a %s is a function of one variable, not on a box", r.Verb)
 	}
 	if len(r.Box.Box()) < 2 {
@@ -152,7 +155,7 @@ func (r *Release) takeSpace(o *object, curve *values, sample *boxValues) error {
 		}
 		return need(o, "curve", curve, asValues)
 	}
-	t, err := space.UnmarshalBox(raw)
+	t, err := space.UnmarshalBoxSpace(raw)
 	if err != nil {
 		return &fault{path, err}
 	}
@@ -183,7 +186,7 @@ func (r *Release) checkSample(v boxValues) error {
 		if len(x) != len(r.Box.Box()) || !r.contains(x) {
 			return faultf(fmt.Sprintf(".sample.x[%d]", i), "%v is no point of the box", x)
 		}
-		y, size := r.AtPoint(x), norm(r.Coefficients[0])*r.Box.Bound(x)
+		y, size := r.AtPoint(x), math.Abs(r.reference(0, x[0]))+norm(r.Coefficients[0])*r.Box.Bound(x)
 		if !(math.Abs(y-v.Values[i]) <= 1e-6*size) {
 			return faultf(fmt.Sprintf(".sample.values[%d]", i), "the file says %v at %v, its coefficients give %v: the file was edited; it is not safe to use", v.Values[i], x, y)
 		}

@@ -45,6 +45,9 @@ func Decode(src io.Reader) (*Release, error) {
 			if r.Verb == Curve || r.Verb == Density {
 				return nil // left over, and so refused, if there
 			}
+			if r.Verb == Regression {
+				return may(o, "radius", &r.Radius, asFloat)
+			}
 			return need(o, "radius", &r.Radius, asFloat)
 		},
 		func() error { return need(o, "privacy", &r.Privacy, asStatement) },

@@ -36,7 +36,7 @@ func (r *Release) Encode(w io.Writer) error {
 	doc.add("verb", r.Verb)
 	doc.add("method", r.Method)
 	doc.add("n", r.N)
-	if r.Verb != Curve && r.Verb != Density {
+	if r.Verb != Curve && r.Verb != Density && r.Radius != 0 {
 		doc.add("radius", r.Radius)
 	}
 	doc.add("privacy", r.Privacy)

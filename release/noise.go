@@ -170,9 +170,9 @@ func norm(v []float64) float64 {
 }
 
 // ball is how far from the reference a function of the ball can be at t; no ball
-// bounds a curve.
+// bounds a curve, nor a regression without a radius.
 func (r *Release) ball(t float64) float64 {
-	if r.Verb == Curve {
+	if r.Verb == Curve || r.Radius == 0 {
 		return math.Inf(1)
 	}
 	return r.Radius * r.Space.Bound(t)

@@ -20,6 +20,8 @@ var methods = map[string][]string{
 	Curve: {"project", "select", "segment", Denoised},
 
 	Density: {Projection, Layered, Family},
+
+	Regression: {HuberSGD},
 }
 
 // fault is an error at a place in the release, written as its JSON path.
@@ -53,7 +55,7 @@ func (r *Release) Validate() error {
 func (r *Release) checkMethod() error {
 	known, ok := methods[r.Verb]
 	if !ok {
-		return faultf(".verb", "unknown verb %q; this version of curveil knows %q, %q and %q", r.Verb, Mean, Curve, Density)
+		return faultf(".verb", "unknown verb %q; this version of curveil knows %q, %q, %q and %q", r.Verb, Mean, Curve, Density, Regression)
 	}
 	if !slices.Contains(known, r.Method) {
 		return faultf(".method", "unknown method %q of verb %q; known are %q", r.Method, r.Verb, known)
@@ -79,6 +81,9 @@ func (r *Release) checkPublic() error {
 			return faultf(".radius", "a density has no radius: its sensitivity is that of its space; remove it")
 		}
 		return nil
+	}
+	if r.Verb == Regression && r.Radius == 0 {
+		return nil // no ball
 	}
 	if !finite(r.Radius) || r.Radius <= 0 {
 		return faultf(".radius", "radius %v must be positive and finite", r.Radius)
@@ -186,7 +191,7 @@ func (r *Release) checkReference() error {
 		return faultf(".reference", "%d references for %d components; give none or one per component", len(r.Reference), len(r.Components))
 	}
 	for k, ref := range r.Reference {
-		if err := ref.Validate(r.Space.Domain()); err != nil {
+		if err := ref.Validate(r.Domains()[0]); err != nil {
 			return &fault{fmt.Sprintf(".reference[%d]", k), err}
 		}
 	}
@@ -213,6 +218,9 @@ func (r *Release) checkGuarantee() error {
 	}
 	if r.Verb == Curve {
 		return r.checkMetricGuarantee()
+	}
+	if r.Verb == Regression {
+		return r.checkLocalGuarantee()
 	}
 	if r.Privacy.Adjacency != privacy.ReplaceOne {
 		return faultf(".privacy.adjacency", "%q does not belong to a %s; it is %q (n is public)", r.Privacy.Adjacency, r.Verb, privacy.ReplaceOne)
