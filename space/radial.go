@@ -216,7 +216,7 @@ func (s *Radial) MarshalJSON() ([]byte, error) {
 // maxRadialBytes bounds the JSON of a radial space before anything is allocated for it.
 const maxRadialBytes = 64 << 20
 
-// UnmarshalBoxSpace reads any space on a box from its JSON form: a [Tensor] or a [Radial].
+// UnmarshalBoxSpace reads any space on a box from its JSON form: a [Tensor], a [Radial], or polynomials.
 func UnmarshalBoxSpace(data []byte) (BoxSpace, error) {
 	if len(data) > maxRadialBytes {
 		return nil, fmt.Errorf("space: json: a space of %d bytes: at most %d are accepted", len(data), maxRadialBytes)
@@ -225,7 +225,11 @@ func UnmarshalBoxSpace(data []byte) (BoxSpace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if string(fields["kind"]) != `"radial"` {
+	switch string(fields["kind"]) {
+	case `"radial"`:
+	case `"polynomial"`:
+		return UnmarshalPolynomials(data)
+	default:
 		t, err := UnmarshalBox(data)
 		if err != nil {
 			return nil, err

@@ -21,6 +21,7 @@ var everySpace = []string{
 	"fourier:1", "fourier:9", "fourier:129",
 	"cosine:1", "cosine:8", "cosine:128",
 	"bspline:4", "bspline:12", "bspline:150", "bspline:2:degree=1", "bspline:40:degree=1", "bspline:12:degree=2", "bspline:30:degree=9",
+	"piecewise:1:legendre:3", "piecewise:8:legendre:2", "piecewise:5:fourier:3", "piecewise:3:bspline:4",
 	"kernel:gauss:20%", "kernel:gauss:3%:40:floor=0", "kernel:gauss:20%:floor=0", "kernel:laplace:20%", "kernel:matern32:20%", "kernel:matern52:20%:30",
 	"kernel:brownian", "kernel:brownian:7", "kernel:periodic:20%", "kernel:sobolev1", "kernel:sobolev2:9",
 	"kernel:gauss:1000%:5", "kernel:laplace:0.01%:6", "kernel:matern52:0.01%:6", "kernel:gauss:20%:1",
