@@ -56,38 +56,34 @@ func (g *guaranteeFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) 
 // meanFlags are the public parameters of a mean.
 type meanFlags struct {
 	space, domain, center, method, grid, xLabel, yLabel string
-	bound                                               float64
+	bound                                               string // a number or "auto"
 	n                                                   int64
 	raw                                                 bool
 	guarantee                                           guaranteeFlags
 }
 
 func (m *meanFlags) register(f *pflag.FlagSet) {
-	f.Float64Var(&m.bound, "bound", 0, "radius: how far a curve can be from the center, as a root-mean-square in the values' units (in a kernel space, as its norm); curves outside are pulled in")
-	f.StringVar(&m.space, "space", "legendre:6", "function space: legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:3 (scale in the units of t), kernel:gauss:20% (of the domain); also kernel:laplace, matern32, matern52, brownian, periodic")
-	f.StringVar(&m.domain, "domain", "", "domain a:b of t, public (default: first to last time in the header of a wide file)")
-	f.StringVar(&m.center, "center", "", "public reference curve subtracted before the fit: const:120, one per component const:20,30, or a CSV of t,value")
+	m.registerPublic(f)
+	f.StringVar(&m.bound, "bound", "", "radius: how far a curve can be from the center, as a root-mean-square in the values' units (in a kernel space, as its norm); curves outside are pulled in; auto buys one (see --bound-mu)")
 	f.StringVar(&m.method, "method", "ftp", "ftp (fit-then-protect), ptf (protect-then-fit), or auto (as the plan says; needs --n)")
 	f.StringVar(&m.grid, "grid", "", "public sample times for ptf: a:b:count, or t1,t2,… (default: the header of a wide file)")
-	f.Int64Var(&m.n, "n", 0, "public number of people")
 	f.BoolVar(&m.raw, "raw", false, "do not project the release onto the ball (the paper's form)")
 	f.StringVar(&m.xLabel, "x-label", "", "name and unit of t, for pictures")
 	f.StringVar(&m.yLabel, "y-label", "", "name and unit of the values, for pictures")
 	m.guarantee.register(f)
 }
 
-// config builds the configuration; times are those of a wide file's header.
-func (m *meanFlags) config(f *pflag.FlagSet, components []string, times []float64) (c mean.Config, err error) {
-	if c.Guarantee, err = m.guarantee.guarantee(f); err != nil {
-		return c, err
-	}
-	if !f.Changed("bound") {
-		return c, usagef("--bound is needed: a public bound on how far one curve can be from the center; it must not be read off the data (heights about 120 cm: --center const:120 --bound 60)")
-	}
-	c.Radius = m.bound
-	if !(c.Radius > 0) || math.IsInf(c.Radius, 0) {
-		return c, usagef("--bound %g must be a positive number", c.Radius)
-	}
+// registerPublic registers what the mean and its bound have in common.
+func (m *meanFlags) registerPublic(f *pflag.FlagSet) {
+	f.StringVar(&m.space, "space", "legendre:6", "function space: legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:3 (scale in the units of t), kernel:gauss:20% (of the domain); also kernel:laplace, matern32, matern52, brownian, periodic")
+	f.StringVar(&m.domain, "domain", "", "domain a:b of t, public (default: first to last time in the header of a wide file)")
+	f.StringVar(&m.center, "center", "", "public reference curve subtracted before the fit: const:120, one per component const:20,30, or a CSV of t,value")
+	f.Int64Var(&m.n, "n", 0, "public number of people")
+}
+
+// public builds what the mean and its bound have in common; times are those of a
+// wide file's header.
+func (m *meanFlags) public(components []string, times []float64) (c mean.Config, err error) {
 	var domain space.Interval
 	switch {
 	case m.domain != "":
@@ -102,6 +98,36 @@ func (m *meanFlags) config(f *pflag.FlagSet, components []string, times []float6
 	if c.Space, err = space.Parse(m.space, domain); err != nil {
 		return c, usageError{err}
 	}
+	c.Reference, err = parseCenter(m.center, len(components))
+	c.Components, c.N = components, m.n
+	return c, err
+}
+
+// autoBound reports whether the bound is to be bought.
+func (m *meanFlags) autoBound() bool { return m.bound == "auto" }
+
+// config builds the configuration. Where the bound is to be bought, the radius is
+// left for later.
+func (m *meanFlags) config(f *pflag.FlagSet, components []string, times []float64) (mean.Config, error) {
+	g, err := m.guarantee.guarantee(f)
+	if err != nil {
+		return mean.Config{}, err
+	}
+	radius := 1.0
+	switch {
+	case m.autoBound():
+	case m.bound == "":
+		return mean.Config{}, usagef("--bound is needed: a public bound on how far one curve can be from the center; it must not be read off the data (heights about 120 cm: --center const:120 --bound 60); --bound auto buys one")
+	default:
+		if radius, err = strconv.ParseFloat(m.bound, 64); err != nil || !(radius > 0) || math.IsInf(radius, 0) {
+			return mean.Config{}, usagef("--bound %q must be a positive number, or auto", m.bound)
+		}
+	}
+	c, err := m.public(components, times)
+	if err != nil {
+		return c, err
+	}
+	c.Radius, c.Guarantee = radius, g
 	methods := map[string]mean.Method{"ftp": mean.FitThenProtect, "ptf": mean.ProtectThenFit, "auto": mean.Auto}
 	if c.Method = methods[m.method]; c.Method == "" {
 		return c, usagef("--method %q: take ftp, ptf or auto", m.method)
@@ -115,10 +141,7 @@ func (m *meanFlags) config(f *pflag.FlagSet, components []string, times []float6
 			return c, err
 		}
 	}
-	if c.Reference, err = parseCenter(m.center, len(components)); err != nil {
-		return c, err
-	}
-	c.Components, c.N, c.Raw, c.XLabel, c.YLabel = components, m.n, m.raw, m.xLabel, m.yLabel
+	c.Raw, c.XLabel, c.YLabel = m.raw, m.xLabel, m.yLabel
 	return c, nil
 }
 

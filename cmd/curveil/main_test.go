@@ -143,6 +143,24 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+func TestBound(t *testing.T) {
+	file := cohort(t)
+	stdout, _ := must(t, "bound", file, "--mu", "3", "--space", "legendre:2", "--dataset", "bought")
+	for _, want := range []string{"private bound", "for 95 % of the noise", `data set "bought" has spent μ = 3`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("bound lacks %q:\n%s", want, stdout)
+		}
+	}
+	_, stderr := must(t, "mean", file, "--bound", "auto", "--bound-mu", "3", "--mu", "4", "--space", "legendre:2", "--dataset", "both")
+	if !strings.Contains(stderr, "private bound") || !strings.Contains(stderr, "has spent μ = 5 ") {
+		t.Errorf("the two expenses do not add up to μ = 5:\n%s", stderr)
+	}
+	stdout, _ = must(t, "plan", "mean", "--n", "5000", "--domain", "0:1", "--bound", "5", "--mu", "1", "--bound-mu", "0.3")
+	if !strings.Contains(stdout, "buying the bound") {
+		t.Errorf("no line about buying the bound:\n%s", stdout)
+	}
+}
+
 // The lines of the README, on the real files.
 func TestRealFiles(t *testing.T) {
 	for _, args := range [][]string{
@@ -187,6 +205,10 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--plot", "x.gif"}, ".svg"},
 		{[]string{"mean", file, "--epsilon", "1", "--bound", "5", "--space", "kernel:gauss:0.2"}, "finite-dimensional"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "ptf", "--space", "kernel:brownian"}, "zero at time"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "auto"}, "--bound-mu"},
+		{[]string{"mean", "-", "--mu", "1", "--bound", "auto", "--bound-mu", "1"}, ""},
+		{[]string{"bound", file, "--epsilon", "1"}, ""},
+		{[]string{"bound", file, "--mu", "1", "--bound-range", "5"}, "low:high"},
 		{[]string{"mean", file, "--wrong"}, "--wrong"},
 		{[]string{"meen"}, "unknown command"},
 		{[]string{"plan", "mean", "--mu", "1"}, "--n is needed"},

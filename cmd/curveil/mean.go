@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/plot"
+	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 )
 
@@ -95,6 +97,8 @@ func meanCommand() *cobra.Command {
 	var in inputFlags
 	var out outputFlags
 	var budget budgetFlags
+	var q quantileFlags
+	var boundMu float64
 	var unitName string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -120,6 +124,9 @@ Every parameter is public: take it from what is known about such curves, or from
 			if _, err := m.guarantee.guarantee(cmd.Flags()); err != nil {
 				return err
 			}
+			if m.autoBound() && args[0] == "-" {
+				return usagef("--bound auto reads the data twice, which standard input does not allow: use a file")
+			}
 			file, err := dataset.Open(args[0], o)
 			if err != nil {
 				return err
@@ -133,9 +140,14 @@ Every parameter is public: take it from what is known about such curves, or from
 			if cfg.Unit = unitName; cfg.Unit == "" {
 				cfg.Unit = unitOf(schema)
 			}
-			acc, err := mean.New(cfg)
-			if err != nil {
+			if _, err := mean.New(cfg); err != nil {
 				return usageError{err}
+			}
+			var bound mean.BoundConfig
+			if m.autoBound() {
+				if bound, err = autoBound(&q, boundMu, cfg); err != nil {
+					return err
+				}
 			}
 			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
@@ -144,7 +156,35 @@ Every parameter is public: take it from what is known about such curves, or from
 			if book != nil {
 				defer book.Close()
 			}
-			if acc, err = readPeople(cmd, args[0], o, file, acc); err != nil {
+			if m.autoBound() {
+				bought, spent, err := buyBound(cmd, bound, args[0], o, file, book, &budget)
+				if err != nil {
+					return err
+				}
+				text, err := bought.Encode()
+				if err != nil {
+					return spent.wasted(err)
+				}
+				printBound(cmd.ErrOrStderr(), bought)
+				if err := spent.complete(cmd.Context(), text, cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+				if bought.Beyond {
+					return fmt.Errorf("the bound could not be bought: %g is the end of the public range; state a larger --bound-range", bought.Radius)
+				}
+				cfg.Radius = bought.Radius
+				if file, err = dataset.Open(args[0], o); err != nil {
+					return err
+				}
+				defer file.Close()
+			}
+			var acc *mean.Mean
+			err = readPeople(cmd, args[0], o, file, func() (adder, error) {
+				var err error
+				acc, err = mean.New(cfg)
+				return acc, err
+			})
+			if err != nil {
 				return err
 			}
 			if err := acc.Ready(); err != nil {
@@ -187,6 +227,8 @@ Every parameter is public: take it from what is known about such curves, or from
 	in.register(cmd.Flags())
 	out.register(cmd)
 	budget.register(cmd.Flags())
+	q.register(cmd.Flags())
+	cmd.Flags().Float64Var(&boundMu, "bound-mu", 0, "with --bound auto: budget, as μ-GDP, spent on the bound besides the mean's own")
 	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
 	addJSON(cmd, &asJSON)
 	return cmd
@@ -212,29 +254,52 @@ func unitOf(s dataset.Schema) string {
 	return name
 }
 
-// readPeople adds everybody in the file. A large file whose people are
-// scattered is read again from the start, in several passes.
-func readPeople(cmd *cobra.Command, path string, o dataset.Options, file *dataset.Reader, acc *mean.Mean) (*mean.Mean, error) {
-	err := addAll(cmd.Context(), path, file, acc)
+// autoBound checks that a bound can be bought, before anything is.
+func autoBound(q *quantileFlags, mu float64, c mean.Config) (mean.BoundConfig, error) {
+	if !(mu > 0) {
+		return mean.BoundConfig{}, usagef("--bound auto needs --bound-mu M, what may be spent on the bound besides the mean's own budget; 'curveil plan mean --bound-mu M' says what that costs and gains")
+	}
+	b, err := q.config(c, privacy.GDP(mu))
+	if err != nil {
+		return b, err
+	}
+	if _, err := mean.NewBound(b); err != nil {
+		return b, usageError{err}
+	}
+	return b, nil
+}
+
+// adder is what people are added to.
+type adder interface {
+	Add(curves ...fit.Curve) error
+}
+
+// readPeople adds everybody in the file to a new accumulator. A large file whose
+// people are scattered is read again from the start, in several passes.
+func readPeople(cmd *cobra.Command, path string, o dataset.Options, file *dataset.Reader, make func() (adder, error)) error {
+	acc, err := make()
+	if err != nil {
+		return err
+	}
+	err = addAll(cmd.Context(), path, file, acc)
 	var scattered *dataset.UngroupedError
 	if !errors.As(err, &scattered) || o.Unsorted || path == "-" {
-		return acc, err
+		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "curveil: people are scattered over the file (line %d): reading it again in several passes; a file sorted by person is faster\n", scattered.Line)
 	o.Unsorted = true
 	again, err := dataset.Open(path, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer again.Close()
-	cfg := acc.Config()
-	if acc, err = mean.New(cfg); err != nil {
-		return nil, err
+	if acc, err = make(); err != nil {
+		return err
 	}
-	return acc, addAll(cmd.Context(), path, again, acc)
+	return addAll(cmd.Context(), path, again, acc)
 }
 
-func addAll(ctx context.Context, path string, file *dataset.Reader, acc *mean.Mean) error {
+func addAll(ctx context.Context, path string, file *dataset.Reader, acc adder) error {
 	for i := 0; file.Next(); i++ {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return errors.New("interrupted: nothing was released and nothing spent")

@@ -23,6 +23,8 @@ func planCommand() *cobra.Command {
 func planMeanCommand() *cobra.Command {
 	var m meanFlags
 	var p mean.PlanConfig
+	var q quantileFlags
+	var boundMu float64
 	var components int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -45,6 +47,9 @@ units of the values.`,
 			for i := 1; i < components; i++ {
 				names = append(names, fmt.Sprintf("value %d", i+1))
 			}
+			if m.autoBound() {
+				return usagef("a plan needs a number as --bound, a guess; --bound-mu M says what buying it would cost and gain")
+			}
 			m.method = "ftp"
 			c, err := m.config(cmd.Flags(), names, nil)
 			if err != nil {
@@ -63,6 +68,9 @@ units of the values.`,
 				}{plan, rows})
 			}
 			printPlan(cmd.OutOrStdout(), p, plan, rows)
+			if cmd.Flags().Changed("bound-mu") {
+				return printBoundPlan(cmd.OutOrStdout(), p, &q, boundMu)
+			}
 			return nil
 		},
 	}
@@ -70,6 +78,8 @@ units of the values.`,
 	for _, name := range []string{"method", "x-label", "y-label"} {
 		_ = cmd.Flags().MarkHidden(name)
 	}
+	q.register(cmd.Flags())
+	cmd.Flags().Float64Var(&boundMu, "bound-mu", 0, "part of the budget that buying the bound would take: says what that costs and gains")
 	cmd.Flags().Float64Var(&p.Noise, "noise", 0, "guessed standard deviation of the observation noise of one sample")
 	cmd.Flags().Float64Var(&p.Signal, "signal", 0, "guessed norm of one curve's deviation from the center (default: bound/1.1)")
 	cmd.Flags().IntVar(&components, "components", 1, "number of output components")
