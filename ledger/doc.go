@@ -27,8 +27,8 @@
 // A cap is given as μ, ρ or (ε, δ) in the same way. "geo" and "concentrated-geo", for releases of one person's own curve:
 // the sum of ε, or of ρ, under the same metric.
 //
-// A parameter means the decimal number it prints as: ten releases of μ = 0.1 cost exactly 0.1, and 0.1 is not the
-// float64 next to it. Noise of privacy.GDP.Sigma honours the decimal.
+// A parameter means the decimal number it prints as: twenty-five releases of μ = 0.2 cost exactly a cap
+// of μ = 1, although no float64 is 0.2. Noise of privacy.GDP.Sigma, Pure.Scale, Geo.Scale and ConcentratedGeo.Sigma honours the decimal.
 //
 // # Storage
 //
@@ -47,7 +47,8 @@
 // with ns(x) the netstring len(x) ":" x "," of the text x, numbers in decimal, hashes in lower-case hexadecimal, and
 // the empty text before the first event. The data set's row holds the number of events and the last hash. Every debit checks
 // the last event against them; Verify reads everything and finds altered, deleted, reordered and appended rows, a
-// truncated tail, and histories that do not add up.
+// truncated tail, and histories that do not add up. The primary key (dataset, seq) stands behind the lock: two events cannot
+// take the same place.
 //
 // Who can write the database can also recompute the whole chain. Against that, keep an Anchor (Receipt.Anchor, or the
 // head that Show prints) elsewhere, for instance with the release, and give it to Verify.

@@ -198,6 +198,9 @@ func TestRaceOfProcesses(t *testing.T) {
 
 // Eight processes, 200 releases each, against a cap for 1580 of the 1600: the cap is spent exactly.
 func TestManyProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes: left out with -short")
+	}
 	onBothAtOnce(t, func(t *testing.T, where string) {
 		l := open(t, where)
 		dir := t.TempDir()
@@ -293,6 +296,9 @@ func checkReleases(t *testing.T, l *Ledger, dir string, datasets ...string) (fil
 // Processes are killed at random points of their releases, 200 times: nothing was released without a debit, no cap is exceeded, the
 // chain holds.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes: left out with -short")
+	}
 	onBothAtOnce(t, func(t *testing.T, where string) {
 		const kills, workers = 200, 4
 		l := open(t, where)
@@ -300,13 +306,22 @@ func TestKill(t *testing.T) {
 		// The cap holds 40 releases; what comes after goes to a data set without one.
 		mustCap(t, l, "d", privacy.ZCDP(0.002))
 		const mu = 0.01
+		// A helper lives for a few releases, however slow this machine is: between none and twelve undisturbed ones.
+		begin := time.Now()
+		const trial = 5
+		for range trial {
+			if _, err := releaseOnce(t.Context(), l, dir, "free", mu); err != nil {
+				t.Fatal(err)
+			}
+		}
+		life := min(max(12*time.Since(begin)/trial, 10*time.Millisecond), 200*time.Millisecond)
 		killed := make(chan struct{}, kills)
 		for range kills {
 			killed <- struct{}{}
 		}
 		close(killed)
 		var work sync.WaitGroup
-		begin := time.Now()
+		begin = time.Now()
 		for w := range workers {
 			rng := rand.New(rand.NewPCG(uint64(w), 77))
 			work.Go(func() {
@@ -317,7 +332,7 @@ func TestKill(t *testing.T) {
 						t.Errorf("helper did not start: %s", p.stderr)
 						return
 					}
-					time.Sleep(time.Duration(rng.Int64N(int64(40 * time.Millisecond))))
+					time.Sleep(time.Duration(rng.Int64N(int64(life))))
 					p.cmd.Process.Kill()
 					p.cmd.Wait()
 					if s := p.stderr.String(); s != "" {
@@ -337,8 +352,9 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%d kills in %v: %d debits, %d releases, %d spent and not released", kills, time.Since(begin).Round(time.Millisecond), s.Debits+free.Debits, files, unreleased)
-		if s.Debits != 40 || s.Spent.(privacy.GDP) > 0.0633 {
-			t.Errorf("%d debits and %v under a cap for 40", s.Debits, s.Spent)
+		// Helpers turn to the other data set only when the cap is spent.
+		if s.Debits > 40 || s.Debits < 40 && free.Debits > trial {
+			t.Errorf("%d debits and %v under a cap for 40, %d elsewhere", s.Debits, s.Spent, free.Debits-trial)
 		}
 		if int64(unreleased) != s.Unreleased+free.Unreleased || files == 0 || unreleased == 0 {
 			t.Errorf("%d releases, %d unreleased, the ledger says %d and %d", files, unreleased, s.Unreleased, free.Unreleased)

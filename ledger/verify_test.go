@@ -115,6 +115,9 @@ var tampering = []struct {
 			run(t, db, `UPDATE curveil_event SET seq = $1 WHERE dataset = 'd' AND seq = $2`, seq-1, seq)
 		}
 	}, "event 4: its hash", true},
+	{"bytes moved between columns", func(t *testing.T, db *sql.DB) {
+		run(t, db, `UPDATE curveil_event SET who = 'adam', verb = 'ean' WHERE dataset = 'd' AND seq = 5`)
+	}, "event 5: its hash", false},
 	{"events swapped", func(t *testing.T, db *sql.DB) {
 		run(t, db, `UPDATE curveil_event SET seq = -1 WHERE dataset = 'd' AND seq = 3;
 			UPDATE curveil_event SET seq = 3 WHERE dataset = 'd' AND seq = 5; UPDATE curveil_event SET seq = 5 WHERE dataset = 'd' AND seq = -1`)
@@ -262,5 +265,18 @@ func TestOrphans(t *testing.T) {
 	var d *DamageError
 	if _, err := l.Debit(t.Context(), entry("d", privacy.GDP(1))); !errors.As(err, &d) {
 		t.Errorf("a debit on a data set whose row was deleted: %v", err)
+	}
+}
+
+// The layout of the hash is a stored format: computed with Python's hashlib from the package documentation.
+func TestHashLayout(t *testing.T) {
+	r := row{
+		dataset: "growth", seq: 2, kind: "debited", at: "2026-03-01T11:00:00.123456789Z", who: "ada", verb: "mean", parameters: `{"bound":2.5}`,
+		statement: `{"adjacency":"replace-one","definition":"gdp","mu":0.5,"unit":"kön"}`,
+		terms:     `{"adjacency":"replace-one","currency":"gdp","unit":"kön"}`, spent: "0.25",
+	}
+	const want = "9d343042e1d299e0f443df2b96b78403ca031cedb39e86c72c8d12bb894a2815"
+	if got := r.chain(strings.Repeat("ab", 32)); got != want {
+		t.Errorf("hash %s, want %s", got, want)
 	}
 }

@@ -124,3 +124,10 @@ func (r ConcentratedGeo) At(distance float64) ZCDP {
 func (r ConcentratedGeo) Sigma() float64 {
 	return inflate(DivUp(1, SqrtDown(2*float64(r))), 2)
 }
+
+// Scale returns the scale b, rounded up, at which Laplace noise of density ∝ e^{−‖z‖/b} on a value of the given
+// sensitivity, in the same norm, is ε-DP: sensitivity/ε. Like GDP.Sigma it also covers the decimal that ε is written as.
+func (e Pure) Scale(sensitivity float64) float64 { return inflate(DivUp(sensitivity, float64(e)), 2) }
+
+// Scale returns the scale, rounded up, at which such noise on a 1-Lipschitz map is ε-geo-private: 1/ε.
+func (e Geo) Scale() float64 { return Pure(e).Scale(1) }

@@ -18,7 +18,7 @@
 //	GDP.Delta, GDP.Epsilon, ZCDP.Delta, ZCDP.Epsilon, Pure.Delta, Pure.Epsilon      not below the exact value
 //	GDP.ZCDP, Pure.GDP, Pure.ZCDP, Geo.Concentrated, Geo.At, ConcentratedGeo.At     not below the exact value
 //	ComposeGDP, ComposeZCDP, ComposePure, ComposeGeo, ComposeConcentratedGeo        not below the exact value
-//	GDP.Sigma (a noise scale)                                                       not below the exact value
+//	GDP.Sigma, Pure.Scale, Geo.Scale, ConcentratedGeo.Sigma (scales of noise)       not below the exact value
 //	GaussianMu (the μ that a guarantee allows)                                      not above the exact value
 //	GDP.Tradeoff (the error an attacker must make), MuThrough                       not above the exact value
 //

@@ -206,6 +206,12 @@ func TestSigma(t *testing.T) {
 		if lhs.Cmp(exact(delta).Mul(exact(delta), exact(1).Add(exact(1), exact(0x1p-53)))) < 0 {
 			t.Fatalf("σ = %g is too small for Δ = %g, μ = %g", sigma, delta, m)
 		}
+		if got := Pure(m).Scale(delta); got != sigma {
+			t.Fatalf("scale %g of the same quotient %g", got, sigma)
+		}
+		if got := Geo(m).Scale(); got != GDP(m).Sigma(1) {
+			t.Fatalf("geo scale %g", got)
+		}
 		if !near(sigma, delta/m, 2e-15) {
 			t.Fatalf("σ = %g, want %g", sigma, delta/m)
 		}
