@@ -1,8 +1,6 @@
 package mean
 
 import (
-	"math"
-
 	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/lattice"
 )
@@ -54,11 +52,12 @@ func (p *clipper) person(w *worker, curves []fit.Curve) error {
 	})
 }
 
-// scale clips the samples of one curve and divides them by their bounds.
+// scale clips the samples of curves and divides them by their bounds.
 func (p *clipper) scale(x []float64) {
-	for i := range x {
-		c := p.clip[i%len(p.clip)]
-		x[i] = math.Max(-c, math.Min(c, x[i])) / c
+	for ; len(x) > 0; x = x[len(p.clip):] {
+		for j, c := range p.clip {
+			x[j] = max(-c, min(c, x[j])) / c
+		}
 	}
 }
 
