@@ -124,8 +124,7 @@ type BoundRelease struct {
 	Radius float64 `json:"radius"`
 	Beyond bool    `json:"beyond,omitempty"`
 	// Quantile is what was asked for; Within is an interval that holds the true
-	// share of the people within Radius, for 95 % of the noise, by simulation
-	// from the released counts.
+	// share of the people within Radius, for 95 % of the noise.
 	Quantile float64           `json:"quantile"`
 	Within   [2]float64        `json:"within"`
 	N        int64             `json:"n"`
@@ -152,7 +151,7 @@ func (b *Bound) Release(src *noise.Source) (*BoundRelease, error) {
 	b.people.done = true
 	n := b.people.n
 	noisy := b.mech.Release(b.bins.counts, src)
-	shares := simplex(asFloats(noisy), float64(n))
+	shares := denoise(asFloats(noisy), b.mech.Scale(), float64(n))
 	at := quantileBin(shares, b.cfg.Quantile)
 	r := &BoundRelease{
 		Quantile: b.cfg.Quantile, N: n, Privacy: b.cfg.statement(), Private: src.Private(),
@@ -160,7 +159,7 @@ func (b *Bound) Release(src *noise.Source) (*BoundRelease, error) {
 	}
 	r.Beyond = at == len(r.Edges)
 	r.Radius = r.Edges[min(at, len(r.Edges)-1)]
-	r.Within = within(shares, b.mech.Scale(), b.cfg.Quantile)
+	r.Within = within(noisy, n, b.mech.Scale(), at)
 	return r, nil
 }
 
@@ -172,9 +171,31 @@ func asFloats(k []int64) []float64 {
 	return out
 }
 
-// simplex projects the counts onto non-negative counts of sum n: the nearest in
-// ℓ₂, max(c−τ, 0). It takes the noise out of the many empty bins.
-func simplex(c []float64, n float64) []float64 {
+// denoise estimates the counts from noisy ones, given the sd of the noise and the
+// public sum n. People's norms fill one run of neighbouring bins, so that it takes the
+// run in which the counts exceed the noise by most (Σ(c−sd) is largest) and projects
+// it onto counts ≥ 0 of sum n. Without the run, a few high draws among many empty bins
+// would pass for the people above the quantile.
+func denoise(c []float64, sd, n float64) []float64 {
+	best, sum := math.Inf(-1), 0.0
+	from, first, last := 0, 0, 0
+	for i, v := range c {
+		if sum <= 0 {
+			sum, from = 0, i
+		}
+		if sum += v - sd; sum > best {
+			best, first, last = sum, from, i
+		}
+	}
+	clear(c[:first])
+	clear(c[last+1:])
+	simplex(c[first:last+1], n)
+	return c
+}
+
+// simplex projects the counts, in place, onto non-negative counts of sum n: the
+// nearest in ℓ₂, max(c−τ, 0).
+func simplex(c []float64, n float64) {
 	sorted := slices.Clone(c)
 	slices.Sort(sorted)
 	slices.Reverse(sorted)
@@ -188,7 +209,6 @@ func simplex(c []float64, n float64) []float64 {
 	for i, v := range c {
 		c[i] = max(v-tau, 0)
 	}
-	return c
 }
 
 // quantileBin is the first bin up to which the share q lies.
@@ -205,32 +225,51 @@ func quantileBin(counts []float64, q float64) int {
 	return len(counts) - 1
 }
 
-// within simulates the release from the counts, and returns the 2.5 % and 97.5 %
-// quantiles of the share that truly lies up to the chosen bin.
-func within(counts []float64, scale, q float64) [2]float64 {
-	const draws = 1000
-	r := simulate.New(2)
-	var total float64
-	for _, c := range counts {
-		total += c
-	}
-	shares := make([]float64, draws)
-	noisy := make([]float64, len(counts))
-	for k := range shares {
-		for i, c := range counts {
-			noisy[i] = c + scale*r.NormFloat64()
-		}
-		at := quantileBin(simplex(noisy, total), q)
-		for _, c := range counts[:at+1] {
-			shares[k] += c / total
+// within returns an interval that holds, for 95 % of the noise, the true share of
+// the people in the bins up to at: whichever bin was chosen, since it holds for
+// all of them at once. The count is read off the side with fewer bins, whose
+// noise has the sd scale·√k.
+func within(noisy []int64, n int64, scale float64, at int) [2]float64 {
+	var below, above float64
+	for i, c := range noisy {
+		if i <= at {
+			below += float64(c)
+		} else {
+			above += float64(c)
 		}
 	}
-	slices.Sort(shares)
-	return [2]float64{shares[draws/40], min(shares[draws-1-draws/40], 1)}
+	if at+1 > len(noisy)-at-1 {
+		below = float64(n) - above
+	}
+	return withinCount(float64(n), below, len(noisy), scale, at)
 }
 
-// PlanBound predicts Within for a cohort of n people whose norms lie evenly, on
-// the logarithmic scale, over two octaves of the range.
+func withinCount(n, below float64, bins int, scale float64, at int) [2]float64 {
+	slack := simultaneous(bins) * scale * math.Sqrt(float64(min(at+1, bins-at-1)))
+	return [2]float64{max(0, (below-slack)/n), min(1, (below+slack)/n)}
+}
+
+// simultaneous is the 95 % quantile, over the noise, of the largest |sum of the
+// noise on one side of an edge|/√k over all edges, on the side with fewer bins.
+func simultaneous(bins int) float64 {
+	const draws = 2000
+	r := simulate.New(2)
+	top := make([]float64, draws)
+	for d := range top {
+		for range 2 { // both halves
+			var sum float64
+			for k := 1; k <= bins/2; k++ {
+				sum += r.NormFloat64()
+				top[d] = max(top[d], math.Abs(sum)/math.Sqrt(float64(k)))
+			}
+		}
+	}
+	slices.Sort(top)
+	return top[draws*95/100]
+}
+
+// PlanBound predicts Within for n people, when the quantile lies in the middle of
+// the public range.
 func PlanBound(c BoundConfig) ([2]float64, error) {
 	b, err := NewBound(c)
 	if err != nil {
@@ -240,13 +279,9 @@ func PlanBound(c BoundConfig) ([2]float64, error) {
 	if c.N < 1 {
 		return [2]float64{}, errors.New("mean: a plan needs the public number of people")
 	}
-	counts := make([]float64, len(b.bins.counts))
-	width := min(2*c.PerOctave, len(counts))
-	first := (len(counts) - width) / 2
-	for i := range width {
-		counts[first+i] = float64(c.N) / float64(width)
-	}
-	return within(counts, b.mech.Scale(), c.Quantile), nil
+	bins := len(b.bins.counts)
+	// In the middle of the range, where the noise on either side is largest.
+	return withinCount(float64(c.N), c.Quantile*float64(c.N), bins, b.mech.Scale(), bins/2), nil
 }
 
 // binner counts the people by their norms; it is an encoder without a sum.

@@ -94,24 +94,29 @@ func TestBoundAccuracyStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, src := 0, noise.Seeded(9)
+	var last *BoundRelease
 	for range 300 {
 		b.people.done = false
 		r, err := b.Release(src)
 		if err != nil {
 			t.Fatal(err)
 		}
+		last = r
 		share := 0.0
 		for _, v := range norms {
 			if v <= r.Radius {
 				share += 1.0 / n
 			}
 		}
-		if share >= r.Within[0]-0.02 && share <= r.Within[1]+0.02 {
+		if share >= r.Within[0] && share <= r.Within[1] {
 			held++
 		}
 	}
 	if held < 255 {
 		t.Errorf("the accuracy statement held %d times in 300", held)
+	}
+	if last.Within[1]-last.Within[0] > 0.2 {
+		t.Errorf("the accuracy statement %v says too little", last.Within)
 	}
 }
 
@@ -165,6 +170,37 @@ func TestBoundRefuses(t *testing.T) {
 	}
 }
 
+// With 93 people and a small budget the bought radius stays within a factor of
+// √2·2 of the best edge: high draws in empty bins far above do not count. Of 200
+// purchases at most 10 may miss (observed: about 1 in 100; 11 would have a
+// probability below 1e-6).
+func TestBoundIsRobust(t *testing.T) {
+	c := boundConfig(t, 0.5)
+	b, err := NewBound(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 93 {
+		if err := b.Add(flat(20 * math.Exp2(float64(i)/93))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missed, src := 0, noise.Seeded(3)
+	for range 200 {
+		b.people.done = false
+		r, err := b.Release(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Radius < 20 || r.Radius > 120 {
+			missed++
+		}
+	}
+	if missed > 10 {
+		t.Errorf("%d of 200 bought radii are far off", missed)
+	}
+}
+
 func TestSimplexProjection(t *testing.T) {
 	for _, c := range []struct{ in, want []float64 }{
 		{[]float64{5, 5}, []float64{5, 5}},
@@ -176,7 +212,8 @@ func TestSimplexProjection(t *testing.T) {
 		if c.in[0] == 12 {
 			n = 11
 		}
-		got := simplex(append([]float64(nil), c.in...), n)
+		got := append([]float64(nil), c.in...)
+		simplex(got, n)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("simplex(%v, %g) = %v, want %v", c.in, n, got, c.want)
 		}
@@ -195,7 +232,7 @@ func TestPlanBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if many[1]-many[0] > few[1]-few[0] || many[0] < 0.9 {
+	if many[1]-many[0] > few[1]-few[0] || many[0] < 0.94 {
 		t.Errorf("more people do not make the bound more accurate: %v, then %v", few, many)
 	}
 }

@@ -165,7 +165,7 @@ func printBound(w io.Writer, r *mean.BoundRelease) {
 		fmt.Fprintf(t, "  accuracy\tthe %.4g quantile lies beyond the public range: state a larger --bound-range\n", r.Quantile)
 		return
 	}
-	fmt.Fprintf(t, "  accuracy\tasked for %.4g of the people; between %.0f%% and %.0f%% are within it, for 95 %% of the noise\n",
+	fmt.Fprintf(t, "  accuracy\tasked for %.4g of the people; between %.0f%% and %.0f%% of them are within it, for 95 %% of the noise\n",
 		r.Quantile, 100*r.Within[0], 100*r.Within[1])
 }
 
@@ -190,7 +190,7 @@ func printBoundPlan(w io.Writer, p mean.PlanConfig, q *quantileFlags, boundMu fl
 	more := float64(mu)/rest - 1
 	fmt.Fprintf(w, "\nbuying the bound (--bound auto --mu %.4g --bound-mu %g: μ = %.4g in all)\n", rest, boundMu, float64(mu))
 	fmt.Fprintf(w, "  costs   %.0f%% more noise in the mean\n", 100*more)
-	fmt.Fprintf(w, "  gains   a bound within which %.0f%% to %.0f%% of the people lie (asked: %.0f%%), to a factor of %.2f\n",
+	fmt.Fprintf(w, "  gains   a bound within which surely %.0f%% to %.0f%% of the people lie (asked: %.0f%%), to a factor of %.2f\n",
 		100*within[0], 100*within[1], 100*q.quantile, math.Exp2(1/float64(q.perOctave)))
 	fmt.Fprintf(w, "  pays    when the bound %.4g is more than %.2f times larger than need be\n", p.Radius, (1+more)*math.Exp2(1/float64(q.perOctave)))
 	return nil
