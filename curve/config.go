@@ -110,13 +110,13 @@ func (c Config) validate() error {
 	if err := c.Window.Validate(); err != nil {
 		return fmt.Errorf("curve: window: %w", err)
 	}
-	if err := c.statement().Validate(); err != nil {
-		return fmt.Errorf("curve: %w", err)
-	}
 	switch c.Guarantee.(type) {
-	case privacy.Geo, privacy.ConcentratedGeo:
+	case privacy.Geo, privacy.ConcentratedGeo, nil:
 	default:
 		return fmt.Errorf("curve: %v is not per unit of distance: give privacy.Geo (ε) or privacy.ConcentratedGeo (ρ)", c.Guarantee)
+	}
+	if err := c.statement().Validate(); err != nil {
+		return fmt.Errorf("curve: %w", err)
 	}
 	switch {
 	case len(c.Components) == 0:
@@ -135,6 +135,11 @@ func (c Config) validate() error {
 		return fmt.Errorf("curve: roughness %g must be positive, or 0 for unknown", c.Roughness)
 	case !(c.MaxGap >= 0):
 		return fmt.Errorf("curve: largest gap %g must be positive, or 0 for any", c.MaxGap)
+	}
+	// Before anything is spent: the finest pieces must have a length.
+	ulp := math.Nextafter(math.Max(math.Abs(c.Window.A), math.Abs(c.Window.B)), math.Inf(1)) - math.Max(math.Abs(c.Window.A), math.Abs(c.Window.B))
+	if c.Window.Length()/math.Ldexp(1, c.MaxLevel) < 16*ulp {
+		return fmt.Errorf("curve: the window %v is too short for 2^%d pieces in 64-bit numbers: count time from near the window, or lower MaxLevel", c.Window, c.MaxLevel)
 	}
 	if c.Space != nil {
 		return c.checkSpace()

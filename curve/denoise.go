@@ -120,7 +120,7 @@ func (p *Privatizer) equalPieces(level int) (space.Space, error) {
 	}
 	sp, err := space.Piecewise(base, space.EqualPieces(p.config.Window, 1<<level))
 	if err != nil {
-		return nil, fmt.Errorf("curve: the window %v is too short for its pieces: %w", p.config.Window, err)
+		return nil, fmt.Errorf("curve: %w", err)
 	}
 	return sp, nil
 }

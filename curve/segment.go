@@ -90,7 +90,7 @@ func (p *Privatizer) pieces(list []piece, m int) (space.Space, error) {
 	}
 	sp, err := space.Piecewise(base, append(breaks, w.B))
 	if err != nil {
-		return nil, fmt.Errorf("curve: the window %v is too short for its pieces: %w", w, err)
+		return nil, fmt.Errorf("curve: %w", err)
 	}
 	return sp, nil
 }
