@@ -53,10 +53,9 @@ func New(c Config) (*Density, error) {
 	}
 	// A block of a megabyte or so stays in the cache of one core.
 	d.rows = max(16, min(1024, 1<<17/(d.code.a.size+d.code.b.size)))
-	d.pending = make([]float64, 0, d.rows*len(c.Box))
 	d.free = make(chan *work, d.workers)
 	for range d.workers {
-		d.free <- newWork(d.code, d.rows)
+		d.free <- newWork(d.code)
 	}
 	d.tally = lattice.NewTally(a.space.Dim(), d.code.limit)
 	return d, nil
@@ -109,11 +108,12 @@ func (d *Density) AddPoints(x []float64) error {
 	if err := d.check(x); err != nil {
 		return err
 	}
+	full := d.rows * len(d.cfg.Box)
 	for len(x) > 0 {
-		n := min(len(x), cap(d.pending)-len(d.pending))
+		n := min(len(x), full-len(d.pending))
 		d.pending = append(d.pending, x[:n]...)
 		x = x[n:]
-		if len(d.pending) == cap(d.pending) {
+		if len(d.pending) == full {
 			d.send()
 		}
 	}
@@ -155,7 +155,10 @@ func (d *Density) keep(x []float64) bool {
 // send gives everything that waits to an idle worker.
 func (d *Density) send() {
 	points, several := d.pending, d.several
-	d.pending, d.several, d.held = make([]float64, 0, cap(points)), nil, 0
+	d.pending, d.several, d.held = nil, nil, 0
+	if len(points) == d.rows*len(d.cfg.Box) {
+		d.pending = make([]float64, 0, len(points)) // more are to be expected
+	}
 	w := <-d.free
 	go func() {
 		w.points(points, d.keep)

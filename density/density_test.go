@@ -126,7 +126,7 @@ func TestSlack(t *testing.T) {
 	for _, c := range shapes {
 		d := newDensity(t, c)
 		s, r := d.Space(), rand.New(rand.NewPCG(4, 4))
-		w, e := newWork(d.code, 1), make([]float64, d.Space().Dim())
+		w, e := newWork(d.code), make([]float64, d.Space().Dim())
 		worst := 0.0
 		for range 300 {
 			x := make([]float64, len(c.Box))

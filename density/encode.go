@@ -150,19 +150,25 @@ type work struct {
 // exactTerms is how many products of 2³⁴ stay below 2⁵³.
 const exactTerms = 1 << 19
 
-func newWork(c *coder, rows int) *work {
+func newWork(c *coder) *work {
 	widest := 1
 	for i := range c.space.Box() {
 		widest = max(widest, c.space.Axis(i).Dim())
 	}
-	return &work{c: c, a: make([]float64, rows*c.a.size), b: make([]float64, rows*c.b.size), scratch: make([]float64, widest),
-		sum: make([]float64, c.space.Dim()), total: make([]int64, c.space.Dim()), own: make([]int64, c.space.Dim())}
+	return &work{c: c, scratch: make([]float64, widest), sum: make([]float64, c.space.Dim()), total: make([]int64, c.space.Dim())}
 }
 
-// points adds people with one point each, as many as fit the work's rows. Points that keep does not want
-// count as people only.
+// reserve makes room for rows.
+func (w *work) reserve(rows int) {
+	if len(w.a) < rows*w.c.a.size {
+		w.a, w.b = make([]float64, rows*w.c.a.size), make([]float64, rows*w.c.b.size)
+	}
+}
+
+// points adds people with one point each. Points that keep does not want count as people only.
 func (w *work) points(x []float64, keep func([]float64) bool) {
 	c, d := w.c, len(w.c.space.Box())
+	w.reserve(len(x) / d)
 	rows := 0
 	for ; len(x) > 0; x = x[d:] {
 		w.people++
@@ -209,6 +215,10 @@ func (w *work) multiply(rows int) {
 // person adds one person with several points: their average, rounded toward zero.
 func (w *work) person(x []float64, keep func([]float64) bool) {
 	c, d := w.c, len(w.c.space.Box())
+	w.reserve(1)
+	if w.own == nil {
+		w.own = make([]int64, len(w.total))
+	}
 	clear(w.own)
 	points := int64(len(x) / d)
 	for ; len(x) > 0; x = x[d:] {

@@ -23,8 +23,10 @@
 package space
 
 import (
+	"encoding/binary"
 	"math"
 	"sort"
+	"sync"
 )
 
 // spreadPoints bounds the size of the grid on which the supremum is sought.
@@ -35,7 +37,40 @@ const spreadPoints = 1 << 22
 // levels increase. The bound is never below the supremum, up to 1e-9 of it for rounding included; attained is a value
 // that some pair reaches (with cosines in d ≥ 2: that the bounding polynomial reaches). For Fourier functions with
 // one weight on a whole cube the two agree: the minimum of a product of Dirichlet kernels is known exactly.
+//
+// The last few results are kept: it is a function of the ranks, not of the box, and a release asks twice.
 func (s *Tensor) Spread(levels, weights []float64) (bound, attained float64) {
+	key := s.spreadKey(levels, weights)
+	spreads.Lock()
+	known, ok := spreads.values[key]
+	spreads.Unlock()
+	if !ok {
+		known[0], known[1] = s.spread(levels, weights)
+		spreads.Lock()
+		if spreads.values == nil || len(spreads.values) >= 64 {
+			spreads.values = map[string][2]float64{}
+		}
+		spreads.values[key] = known
+		spreads.Unlock()
+	}
+	return known[0], known[1]
+}
+
+var spreads struct {
+	sync.Mutex
+	values map[string][2]float64
+}
+
+func (s *Tensor) spreadKey(levels, weights []float64) string {
+	key := []byte(s.String())
+	for i := range levels {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(levels[i]))
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(weights[i]))
+	}
+	return string(key)
+}
+
+func (s *Tensor) spread(levels, weights []float64) (bound, attained float64) {
 	c, sum := s.signed(levels, weights)
 	if sum == 0 {
 		return 0, 0
