@@ -28,7 +28,7 @@ type Unbounded struct {
 const windowShare = mechanism.Whole / 8
 
 // PrivatizeUnbounded finds a window outside which little of the curve lies, by a
-// sparse vector run on −‖q·1_{outside}‖ against −1/ε, and releases the curve cut to
+// sparse vector run on −‖q·1_{outside}‖ against −1/ε of the run, and releases the curve cut to
 // it. The query is 1-Lipschitz, being a distance to the functions that vanish
 // outside (the difference of two norms in [GEO] §4.3 is 2-Lipschitz and needs
 // twice the noise). The released function is zero outside the window of its
@@ -65,7 +65,7 @@ func (u Unbounded) privatize(c fit.Curve, d draws) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("curve: %w", err)
 	}
-	j, err := d.first(given, -1/float64(sparseEpsilon(u.Guarantee)), u.Most, func(j int) float64 {
+	j, err := d.first(given, -1/float64(sparseEpsilon(given)), u.Most, func(j int) float64 {
 		return -outside(c, u.window(j+1))
 	})
 	if err != nil {
