@@ -194,11 +194,12 @@ func (s Stream) largestReport(sigma float64) float64 {
 	return s.Tau*s.Bound + sigma*(math.Sqrt(float64(s.Basis.Dim()))+plausibleDeviations)
 }
 
-// Influence bounds what a single report, honest or forged, can do: a run in which it had been zero, everything else equal,
-// would end with a curve within γ·(τB+s(√r+6)) of this one in the norm of the space, hence within B times that at every x;
-// for m reports within the sum of these. The reason: between two runs that apply the same later people, each step
-// γ ≤ 2/B² is a contraction (the loss is convex with B²-Lipschitz gradient), the average is no further apart than the
-// iterates, and the projection is a contraction too. For people who answer at a stale version it holds up to the staleness.
+// Influence bounds what a single report, honest or forged, can do to the curve, as a distance in the norm of the space;
+// times B it bounds the change at every x. A run in which the report had been zero, with the same later people and the same
+// noise, ends within γ₁·(τB+s(√r+6)) of this one, and m such reports move it by at most m times that. The reason: the loss is
+// convex with B²-Lipschitz gradient, so for two runs that apply the same person each step γ ≤ 2/B² is a contraction, as is the
+// projection, and averages are no further apart than iterates. It is proved for people who answer at the newest version; the
+// delays that the default staleness allows were only tried.
 func (s Stream) Influence() (float64, error) {
 	s = s.WithDefaults()
 	sigma, err := s.NoiseScale(s.Budget)

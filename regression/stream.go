@@ -144,7 +144,7 @@ func (s Stream) Mu(budget privacy.Approx) (privacy.GDP, error) {
 		return 0, fmt.Errorf("regression: %w", err)
 	}
 	switch s.Calibration {
-	case Analytic:
+	case Analytic, "":
 		return privacy.GaussianMu(budget)
 	case Classical:
 		c, err := privacy.ClassicalMu(budget, privacy.ClassicalRegression)

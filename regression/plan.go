@@ -1,0 +1,229 @@
+package regression
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/curveil/curveil/space"
+)
+
+// PlanConfig is what a plan is made from: a stream, and public guesses. It reads no data.
+type PlanConfig struct {
+	// Stream; its steps may be left at zero, to be chosen for each number of people.
+	Stream Stream
+	// People are the numbers of people to predict for.
+	People []int64
+	// Errors is the guessed standard deviation of y around the curve; 0 for τ/1.345.
+	Errors float64
+	// Truth is a guessed curve, nil for a typical function of the space (a draw of the Gaussian process with its
+	// kernel) with root mean square Signal.
+	Truth func(x []float64) float64
+	// Signal is the guessed root mean square of the curve around the center; 0 for 1.5τ. Ignored with a Truth.
+	Signal float64
+	// X is a public sample of x; nil for uniform on the box.
+	X [][]float64
+}
+
+// Prediction is the predicted error after N reports. Errors are root mean squares over x, in units of y.
+type Prediction struct {
+	N        int64   `json:"n"`
+	Steps    Steps   `json:"steps"`
+	Error    float64 `json:"error"`
+	Bias     float64 `json:"bias"`     // not yet learned, or outside the space
+	Privacy  float64 `json:"privacy"`  // from the noise of the reports
+	Sampling float64 `json:"sampling"` // from the errors and the choice of x
+	// NonPrivate is the error without any privacy noise, at the best constant step.
+	NonPrivate float64 `json:"non_private"`
+}
+
+// Plan is the predicted error against the number of people.
+type Plan struct {
+	NoiseScale  float64      `json:"noise_scale"` // s, per coordinate of a report
+	Mu          float64      `json:"mu"`
+	Dim         int          `json:"dim"`
+	Influence   float64      `json:"influence"` // see Stream.Influence, at the steps of the last prediction
+	Predictions []Prediction `json:"predictions"`
+	Warnings    []string     `json:"warnings,omitempty"`
+}
+
+// NewPlan predicts the error mode by mode in closed form (oracle.go). Steps that are left at zero are chosen by the same
+// oracle as the constant step that minimises the predicted error, written with the exponent [PrivateExponent].
+func NewPlan(c PlanConfig) (*Plan, error) {
+	if len(c.People) == 0 {
+		return nil, fmt.Errorf("regression: a plan needs the numbers of people to predict for")
+	}
+	for _, n := range c.People {
+		if n < 1 {
+			return nil, fmt.Errorf("regression: number of people %d must be at least 1", n)
+		}
+	}
+	o, s, err := newOracle(c)
+	if err != nil {
+		return nil, err
+	}
+	mu, err := s.Mu(s.Budget)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{NoiseScale: o.privacy, Mu: float64(mu), Dim: len(o.nu)}
+	plain := *o
+	plain.privacy = 0
+	size := 0.0
+	for k, t := range o.theta {
+		size += o.nu[k] * t * t
+	}
+	for _, n := range c.People {
+		steps := c.Stream.Steps
+		if steps.Gamma0 == 0 {
+			steps = o.suggest(s, n)
+		}
+		out := o.run(steps, float64(n))
+		p.Predictions = append(p.Predictions, Prediction{N: n, Steps: steps, Error: math.Sqrt(out.total()), Bias: math.Sqrt(out.bias),
+			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling),
+			NonPrivate: math.Sqrt(plain.run(Steps{Gamma0: plain.best(float64(n), s.Bound), Horizon: 1}, float64(n)).total())})
+	}
+	last := p.Predictions[len(p.Predictions)-1]
+	s.Steps = last.Steps
+	if p.Influence, err = s.Influence(); err != nil {
+		return nil, err
+	}
+	p.Warnings = s.Warnings(last.N)
+	if last.Error > 0.7*math.Sqrt(size+o.rest) {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the predicted error %.3g is no smaller than most of the guessed curve, %.3g: more people, a larger budget, a smoother space or a smaller τ are needed", last.Error, math.Sqrt(size+o.rest)))
+	}
+	return p, nil
+}
+
+// SuggestSteps is the steps that NewPlan would choose for n people.
+func SuggestSteps(c PlanConfig, n int64) (Steps, error) {
+	if n < 1 {
+		return Steps{}, fmt.Errorf("regression: number of people %d must be at least 1", n)
+	}
+	o, s, err := newOracle(c)
+	if err != nil {
+		return Steps{}, err
+	}
+	return o.suggest(s, n), nil
+}
+
+func (o *oracle) suggest(s Stream, n int64) Steps {
+	zeta := PrivateExponent(Decay(s.Basis), 0.5)
+	return Steps{Gamma0: o.best(float64(n), s.Bound) * math.Pow(float64(n), zeta), Exponent: zeta, Horizon: n}
+}
+
+// Decay is α for the eigenvalues ν_k ~ k^−α of the covariance operator of x with a density on an interval: 2 for the kernels
+// laplace, brownian and sobolev1, 4 for matern32 and sobolev2, 6 for matern52, +Inf for analytic kernels and all other spaces.
+func Decay(b Basis) float64 {
+	one, ok := b.(oneVariable)
+	if !ok {
+		return math.Inf(1)
+	}
+	k, ok := one.Space.(*space.KernelSpace)
+	if !ok {
+		return math.Inf(1)
+	}
+	name, _, _ := strings.Cut(k.Kern().String(), ":")
+	if alpha, known := map[string]float64{"laplace": 2, "brownian": 2, "sobolev1": 2, "matern32": 4, "sobolev2": 4, "matern52": 6}[name]; known {
+		return alpha
+	}
+	return math.Inf(1)
+}
+
+// newOracle also returns the stream with what it needs filled in.
+func newOracle(c PlanConfig) (*oracle, Stream, error) {
+	s := c.Stream
+	if s.Steps.Gamma0 == 0 && s.Basis != nil {
+		b := LargestFeature(s.Basis)
+		s.Steps = Steps{Gamma0: 1 / (b * b), Horizon: 1}
+	}
+	s = s.WithDefaults()
+	if s.Name == "" {
+		s.Name = "plan"
+	}
+	if err := s.Validate(); err != nil {
+		return nil, s, err
+	}
+	if c.Errors == 0 {
+		c.Errors = s.Tau / 1.345
+	}
+	if c.Signal == 0 {
+		c.Signal = 1.5 * s.Tau
+	}
+	if !(c.Errors > 0 && c.Errors <= largest) || !(c.Signal > 0 && c.Signal <= largest) {
+		return nil, s, fmt.Errorf("regression: guessed errors %v and signal %v must be positive, in units of y", c.Errors, c.Signal)
+	}
+	sigma, err := s.NoiseScale(s.Budget)
+	if err != nil {
+		return nil, s, err
+	}
+	if c.X == nil {
+		perAxis := map[int]int{1: 2048, 2: 48, 3: 14}[len(s.Basis.Box())]
+		if perAxis == 0 {
+			perAxis = 8
+		}
+		n := make([]int, len(s.Basis.Box()))
+		for i := range n {
+			n[i] = perAxis
+		}
+		if c.X, err = space.Centres(s.Basis.Box(), n...); err != nil {
+			return nil, s, err
+		}
+	}
+	o := &oracle{tau: s.Tau, errors: c.Errors, privacy: sigma}
+	return o, s, o.diagonalise(s, c)
+}
+
+// diagonalise finds the eigenvalues of Σ and the truth's coordinates.
+func (o *oracle) diagonalise(s Stream, c PlanConfig) error {
+	r := s.Basis.Dim()
+	values := mat.NewDense(len(c.X), r, nil)
+	for i, x := range c.X {
+		if err := checkPoint(s.Basis, x, 0); err != nil {
+			return fmt.Errorf("%w (of the sample of x)", err)
+		}
+		features(values.RawRowView(i), s.Basis, s.Bound, x)
+	}
+	values.Scale(1/math.Sqrt(float64(len(c.X))), values)
+	var svd mat.SVD
+	if !svd.Factorize(values, mat.SVDThin) {
+		return fmt.Errorf("regression: the covariance of the features did not converge: use a smaller space")
+	}
+	singular := svd.Values(nil)
+	trace := 0.0
+	for _, v := range singular {
+		o.nu = append(o.nu, v*v)
+		trace += v * v
+	}
+	o.theta = make([]float64, len(o.nu))
+	if c.Truth == nil {
+		for k := range o.theta {
+			o.theta[k] = c.Signal / math.Sqrt(trace)
+		}
+		return nil
+	}
+	// The k-th left singular vector is eigenfunction k of Σ at the sample, of unit mean square.
+	truth := mat.NewVecDense(len(c.X), nil)
+	for i, x := range c.X {
+		y := c.Truth(x) - s.Center
+		if !finite(y) {
+			return fmt.Errorf("regression: the guessed curve is %v at %v: give finite values", y, x)
+		}
+		truth.SetVec(i, y/math.Sqrt(float64(len(c.X))))
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	o.rest = mat.Dot(truth, truth)
+	for k := range o.theta {
+		if singular[k] <= 1e-10*singular[0] {
+			continue
+		}
+		inner := mat.Dot(u.ColView(k), truth)
+		o.theta[k] = inner / singular[k]
+		o.rest -= inner * inner
+	}
+	o.rest = math.Max(0, o.rest)
+	return nil
+}

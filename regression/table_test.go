@@ -1,0 +1,174 @@
+package regression
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/curveil/curveil/noise"
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/space"
+)
+
+// The simulation of golden/README.md, "Streaming regression": x uniform, two truths, two laws of the errors, Gaussian kernel
+// ρ = 0.1 on 64 midpoints, 200 public pilot points for τ, MSE of the average over the domain.
+
+func case1(x float64) float64 { return math.Sin(2 * math.Pi * x) }
+
+func case2(x float64) float64 {
+	return 0.6*distuv.Beta{Alpha: 30, Beta: 17}.Prob(x) + 0.4*distuv.Beta{Alpha: 3, Beta: 11}.Prob(x)
+}
+
+func normalErrors(rnd *rand.Rand) float64 { return 0.5 * rnd.NormFloat64() }
+
+func t3Errors(rnd *rand.Rand) float64 {
+	chi := 0.0
+	for range 3 {
+		z := rnd.NormFloat64()
+		chi += z * z
+	}
+	return rnd.NormFloat64() / math.Sqrt(chi/3)
+}
+
+func draw(rnd *rand.Rand, truth func(float64) float64, errors func(*rand.Rand) float64, n int) []Point {
+	points := make([]Point, n)
+	for i := range points {
+		x := rnd.Float64()
+		points[i] = Point{X: []float64{x}, Y: truth(x) + errors(rnd)}
+	}
+	return points
+}
+
+func tableBasis(t testing.TB) Basis {
+	sp, err := space.Kernel(space.Gaussian(0.1), space.Midpoints(0, 1, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return OneVariable(sp)
+}
+
+// meanSquareError of an estimate over the domain, at 201 points.
+func meanSquareError(estimate func([]float64) float64, truth []float64) float64 {
+	sum := 0.0
+	for i, f := range truth {
+		d := estimate([]float64{float64(i) / float64(len(truth)-1)}) - f
+		sum += d * d
+	}
+	return sum / float64(len(truth))
+}
+
+func onGrid(truth func(float64) float64) []float64 {
+	out := make([]float64, 201)
+	for i := range out {
+		out[i] = truth(float64(i) / 200)
+	}
+	return out
+}
+
+type tableRow struct {
+	name   string
+	truth  func(float64) float64
+	errors func(*rand.Rand) float64
+	g, tau float64    // of the private step γ = (g/(ν·τ̄))n^{−2/3}
+	plain  [2]float64 // γ₀, ζ of H-FSGD
+	// Reference medians: H-FSGD, squared loss, PH classical, PH analytic, at n = 2000 and 10000.
+	want [4][2]float64
+}
+
+var table = []tableRow{
+	{"case1/normal", case1, normalErrors, 1.4, 0.67, [2]float64{8, 0.5}, [4][2]float64{{.00150, .00037}, {.00132, .00033}, {.0576, .0191}, {.0353, .0115}}},
+	{"case1/t3", case1, t3Errors, 1.4, 1.5, [2]float64{8, 0.5}, [4][2]float64{{.0071, .0017}, {.0131, .0029}, {.158, .062}, {.108, .038}}},
+	{"case2/normal", case2, normalErrors, 3.5, 0.67, [2]float64{6, 0.25}, [4][2]float64{{.0040, .00085}, {.0035, .00074}, {.226, .079}, {.136, .048}}},
+	{"case2/t3", case2, t3Errors, 3.5, 1.5, [2]float64{6, 0.25}, [4][2]float64{{.0155, .0030}, {.0288, .0051}, {.416, .162}, {.285, .105}}},
+}
+
+var tableSizes = [2]int{2000, 10000}
+
+// run is one repetition: the four errors at size n.
+func (row tableRow) run(t testing.TB, basis Basis, seed uint64, n int) (mse [4]float64, tau float64) {
+	rnd := rand.New(rand.NewPCG(seed, uint64(n)))
+	truth := onGrid(row.truth)
+	tau, err := PilotTau(basis, draw(rnd, row.truth, row.errors, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := draw(rnd, row.truth, row.errors, n)
+	for k, loss := range []float64{tau, math.Inf(1)} {
+		s, err := NewSGD(SGDConfig{Basis: basis, Tau: loss, Steps: Steps{row.plain[0], row.plain[1], int64(n)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range points {
+			if err := s.Add(p.X, p.Y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mse[k] = meanSquareError(s.At, truth)
+	}
+	budget := privacy.Approx{Epsilon: 3, Delta: 0.1}
+	for k, calibration := range []Calibration{Classical, Analytic} {
+		s := Stream{Name: "table", Basis: basis, Tau: tau, Bound: 1, Budget: budget, Calibration: calibration}
+		sigma, err := s.NoiseScale(budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nu := sigma / (2 * tau)
+		s.Steps = Steps{row.g / (nu * row.tau), 2.0 / 3, int64(n)}
+		v, err := Simulate(context.Background(), Simulation{Stream: s, Source: noise.Seeded(seed)}, Sequence(points))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mse[2+k] = meanSquareError(v.Estimate, truth)
+	}
+	return mse, tau
+}
+
+// TestTable compares medians with the reference's. The median of N repetitions has the standard error
+// ≈ 1.25·sd/√N of the log errors; the reference has N = 200. The tolerance is five joint standard errors: a false alarm of 6e-7
+// for each of the comparisons, if both were normal. CURVEIL_TABLE=200 runs the table in full, about five minutes.
+func TestTable(t *testing.T) {
+	repetitions := 24
+	sizes := tableSizes[:1]
+	if text := os.Getenv("CURVEIL_TABLE"); text != "" {
+		var err error
+		if repetitions, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		sizes = tableSizes[:]
+	}
+	basis := tableBasis(t)
+	for _, row := range table {
+		for k, n := range sizes {
+			t.Run(fmt.Sprintf("%s/%d", row.name, n), func(t *testing.T) {
+				var errs [4][]float64
+				var taus []float64
+				for i := range repetitions {
+					mse, tau := row.run(t, basis, uint64(i), n)
+					for j, e := range mse {
+						errs[j] = append(errs[j], math.Log(e))
+					}
+					taus = append(taus, tau)
+				}
+				line := fmt.Sprintf("median τ %.3f:", median(taus))
+				for j, name := range []string{"H-FSGD", "squared", "PH classical", "PH analytic"} {
+					slices.Sort(errs[j])
+					med, sd := median(errs[j]), stat.StdDev(errs[j], nil)
+					line += fmt.Sprintf("  %s %.5f [%.5f,%.5f] (reference %.5f)", name, math.Exp(med), math.Exp(stat.Quantile(.25, stat.LinInterp, errs[j], nil)), math.Exp(stat.Quantile(.75, stat.LinInterp, errs[j], nil)), row.want[j][k])
+					tolerance := 5 * 1.25 * sd * math.Sqrt(1/float64(repetitions)+1.0/200)
+					if d := med - math.Log(row.want[j][k]); math.Abs(d) > tolerance {
+						t.Errorf("%s: median %.5f is %.2f away in the logarithm from the reference %.5f, tolerance %.2f", name, math.Exp(med), d, row.want[j][k], tolerance)
+					}
+				}
+				t.Log(line)
+			})
+		}
+	}
+}
