@@ -35,6 +35,9 @@ func check(entries []Entry, o *Options) (err error) {
 		if !slices.Equal(e.Release.Components, first.Components) {
 			return fmt.Errorf("plot: %q has components %q, %q has %q; compare releases of the same components", e.Name, e.Release.Components, entries[0].Name, first.Components)
 		}
+		if e.Release.Space == nil || first.Space == nil {
+			return fmt.Errorf("plot: %q is a function of several variables and no curve; draw it with Density", e.Name)
+		}
 		if e.Release.Space.Domain() != first.Space.Domain() {
 			return fmt.Errorf("plot: %q lives on %v, %q on %v; compare releases on the same domain", e.Name, e.Release.Space.Domain(), entries[0].Name, first.Space.Domain())
 		}

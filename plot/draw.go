@@ -29,6 +29,9 @@ func (p *Picture) draw(c draw.Canvas) {
 	c = draw.Crop(c, size*0.7, -size*0.9, size*0.6, -size*0.6)
 	c = drawText(c, style(1.2*size, ink, true), p.title, 0.5*size)
 	c = drawLegend(c, style(size, ink, false), p.keys)
+	if p.bar != nil {
+		c = p.bar.draw(c, style(size, ink, false))
+	}
 	c = drawCaption(c, style(0.85*size, soft, false), p.caption)
 
 	plots := make([][]*gplot.Plot, p.rows())
@@ -156,7 +159,11 @@ func (p *panel) build(size, width, height vg.Length) *gplot.Plot {
 	lattice := plotter.NewGrid()
 	lattice.Vertical = draw.LineStyle{Color: grid, Width: 0.5}
 	lattice.Horizontal = lattice.Vertical
-	g.Add(lattice)
+	if p.heat != nil {
+		g.Add(p.heat)
+	} else {
+		g.Add(lattice)
+	}
 	for _, l := range p.lines {
 		g.Add(line{p.x.scale(l.x), p.y.scale(l.y), l.look})
 	}

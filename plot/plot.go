@@ -27,6 +27,7 @@ type Picture struct {
 	columns int
 	caption string
 	look    Size
+	bar     *bar // scale of the colours of heat maps
 }
 
 // panel is one pair of axes with what is drawn in them.
@@ -37,6 +38,7 @@ type panel struct {
 	lines  []line
 	marks  []marks
 	square bool // both axes alike and a square frame
+	heat   *heat
 }
 
 type axis struct {
