@@ -34,10 +34,11 @@ const (
 // sixteenth of the budget.
 func (p *Privatizer) denoise(c fit.Curve, b *budget, d draws) (*Result, error) {
 	n := len(p.config.Components)
-	pyramid, err := fit.NewPyramid(c, p.config.Window, linear, p.config.MaxLevel)
+	pyramid, err := p.pyramid(c, linear)
 	if err != nil {
-		return nil, fmt.Errorf("curve: %w", err)
+		return nil, err
 	}
+	defer p.pyramids.Put(pyramid)
 	level, err := p.level(pyramid, b, d)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package curve
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/mechanism"
@@ -26,8 +27,8 @@ type Result struct {
 // Privatizer releases curves of one public configuration. It is safe for
 // concurrent use.
 type Privatizer struct {
-	config Config
-	bases  []space.Space // piecewise Legendre on 2^j equal pieces, by j; nil where not needed yet
+	config   Config
+	pyramids sync.Pool // of *fit.Pyramid: the memory of projections, not their contents, is shared
 }
 
 // New checks the configuration.
@@ -112,6 +113,20 @@ func (p *Privatizer) run(c fit.Curve, b *budget, d draws) (*Result, error) {
 	}
 	result.Trace = b.Trace()
 	return result, nil
+}
+
+// pyramid projects the curve on m polynomials per piece, m the same in all calls.
+// The caller gives it back to p.pyramids when done.
+func (p *Privatizer) pyramid(c fit.Curve, m int) (*fit.Pyramid, error) {
+	if pyramid, ok := p.pyramids.Get().(*fit.Pyramid); ok {
+		pyramid.Project(c)
+		return pyramid, nil
+	}
+	pyramid, err := fit.NewPyramid(c, p.config.Window, m, p.config.MaxLevel)
+	if err != nil {
+		return nil, fmt.Errorf("curve: %w", err)
+	}
+	return pyramid, nil
 }
 
 func (p *Privatizer) check(c fit.Curve) error {

@@ -41,10 +41,11 @@ type check struct {
 // the window; all that is left, on any path, releases the coordinates.
 func (p *Privatizer) segment(c fit.Curve, b *budget, d draws) (*Result, error) {
 	m, n := p.config.Polynomials, len(p.config.Components)
-	pyramid, err := fit.NewPyramid(c, p.config.Window, m, p.config.MaxLevel)
+	pyramid, err := p.pyramid(c, m)
 	if err != nil {
-		return nil, fmt.Errorf("curve: %w", err)
+		return nil, err
 	}
+	defer p.pyramids.Put(pyramid)
 	s := &segmentation{budget: b, draws: d, pyramid: pyramid, dim: float64(m * n), beta: p.config.Beta}
 	if err := s.find(p.config.Reduce); err != nil {
 		return nil, err

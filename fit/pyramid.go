@@ -25,6 +25,8 @@ type Pyramid struct {
 	residual [][]float64 // [level] piece: mean square of q minus its projection there, over all components
 	stepUp   []float64   // m×2m: coordinates of a pair of pieces → of their union
 	meanSq   float64
+	breaks   []float64 // of the finest level
+	line     *liner
 }
 
 // NewPyramid projects the piecewise linear interpolant of the curve, constant
@@ -38,21 +40,31 @@ func NewPyramid(c Curve, window space.Interval, m, levels int) (*Pyramid, error)
 	if levels < 0 || levels > 20 {
 		return nil, fmt.Errorf("fit: 2^%d pieces: give 2^0 to 2^20", levels)
 	}
-	p := &Pyramid{m: m, n: len(c), coef: make([][]float64, levels+1), residual: make([][]float64, levels+1)}
-	p.stepUp = twoScale(m)
+	p := &Pyramid{m: m, n: len(c), coef: make([][]float64, levels+1), residual: make([][]float64, levels+1),
+		stepUp: twoScale(m), breaks: space.EqualPieces(window, 1<<levels), line: newLiner(m)}
 	for j := range p.coef {
 		p.coef[j] = make([]float64, m*len(c)<<j)
 		p.residual[j] = make([]float64, 1<<j)
 	}
-	line := newLiner(m)
-	breaks := space.EqualPieces(window, 1<<levels)
-	for k, s := range c {
-		p.meanSq += line.project(s, breaks, p.coef[levels][k:], p.residual[levels], p.n)
+	p.Project(c)
+	return p, nil
+}
+
+// Project replaces the curve by another with as many components, on the same
+// window, and reuses the memory.
+func (p *Pyramid) Project(c Curve) {
+	if len(c) != p.n {
+		panic(fmt.Sprintf("fit: Project of %d components into a pyramid of %d", len(c), p.n))
 	}
-	for j := levels - 1; j >= 0; j-- {
+	finest := p.Levels()
+	clear(p.residual[finest])
+	p.meanSq = 0
+	for k, s := range c {
+		p.meanSq += p.line.project(s, p.breaks, p.coef[finest][k:], p.residual[finest], p.n)
+	}
+	for j := finest - 1; j >= 0; j-- {
 		p.merge(j)
 	}
-	return p, nil
 }
 
 // Levels is the finest level J.
