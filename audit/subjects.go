@@ -10,6 +10,7 @@ func Subjects(mu privacy.GDP, epsilon privacy.Pure) ([]Subject, error) {
 		func() (Subject, error) { return MeanFTP(mu) },
 		func() (Subject, error) { return MeanPTF(mu) },
 		func() (Subject, error) { return MeanPure(epsilon) },
+		func() (Subject, error) { return MeanBound(mu) },
 	} {
 		s, err := make()
 		if err != nil {

@@ -1,9 +1,13 @@
 package dataset
 
 import (
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
+
+	"github.com/curveil/curveil/space"
 )
 
 // People of a long file: rows are gathered by person. Three ways, by need:
@@ -36,6 +40,7 @@ type groups struct {
 	components []string
 	timeName   string
 	timeColumn int // from 1
+	domain     *space.Interval
 	hasUnit    bool
 	hasID      bool
 	constant   bool
@@ -58,7 +63,7 @@ type groups struct {
 
 func newGroups(src rowSource, org origin, s Schema, c *columns, o Options) *groups {
 	return &groups{
-		origin: org, src: src, components: s.Components, timeName: s.Time, timeColumn: c.time + 1,
+		origin: org, src: src, components: s.Components, timeName: s.Time, timeColumn: c.time + 1, domain: o.Domain,
 		hasUnit: c.unit >= 0, hasID: c.id >= 0, constant: o.Constant, budget: o.buffer(), unsorted: o.Unsorted,
 		block: newBlock(len(s.Components), c.unit >= 0), seen: newIDSet(), open: -1, hi: math.MaxUint64,
 	}
@@ -85,6 +90,21 @@ func (g *groups) next(p *Person) (bool, error) {
 	}
 }
 
+// read is the next row, whose time must lie in the domain.
+func (g *groups) read() (bool, error) {
+	ok, err := g.src.next(&g.row)
+	if ok && g.domain != nil && !g.domain.Contains(g.row.t) {
+		msg, fix := outsideDomain(g.row.t, *g.domain)
+		return false, g.at(g.row.line, g.timeColumn, g.timeName, msg, fix)
+	}
+	return ok, err
+}
+
+func outsideDomain(t float64, d space.Interval) (msg, fix string) {
+	return fmt.Sprintf("time %s is outside the domain %v", strconv.FormatFloat(t, 'g', -1, 64), d),
+		"widen the domain, which is a public choice, or cut the curves first"
+}
+
 // fill reads rows until some people are complete.
 func (g *groups) fill() error {
 	switch {
@@ -95,7 +115,7 @@ func (g *groups) fill() error {
 	}
 	b := &g.block
 	for {
-		ok, err := g.src.next(&g.row)
+		ok, err := g.read()
 		if err != nil {
 			return err
 		}
@@ -138,7 +158,7 @@ func (g *groups) fillOne() error {
 	}
 	for {
 		if !g.pending {
-			ok, err := g.src.next(&g.row)
+			ok, err := g.read()
 			if err != nil {
 				return err
 			}
@@ -176,7 +196,7 @@ func (g *groups) fillPart() error {
 	}
 	b.reset()
 	for {
-		ok, err := g.src.next(&g.row)
+		ok, err := g.read()
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/space"
 )
 
 // The two layouts.
@@ -51,6 +52,9 @@ type Options struct {
 
 	// Separator of fields and Decimal sign; 0 detects them.
 	Separator, Decimal rune
+
+	// Domain, when not nil, refuses times outside it.
+	Domain *space.Interval
 
 	// Constant accepts a curve of a single sample, to be extended as a
 	// constant. Otherwise it is an error.

@@ -296,6 +296,10 @@ func (c *columns) resolveWide(s *Schema) error {
 	}
 	for i, is := range c.numeric {
 		if is {
+			if d := c.o.Domain; d != nil && !d.Contains(c.times[i]) {
+				msg, fix := outsideDomain(c.times[i], *d)
+				return c.fault(i, msg, fix+", or name the column in the ignore option")
+			}
 			c.values = append(c.values, i)
 		}
 	}

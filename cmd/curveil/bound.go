@@ -71,11 +71,15 @@ edges.`,
 			if err != nil {
 				return err
 			}
+			if err := m.restrict(&o); err != nil {
+				return err
+			}
 			file, err := dataset.Open(args[0], o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
+			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			c, err := m.public(file.Schema().Components, file.Schema().Times)
 			if err != nil {
 				return err

@@ -81,6 +81,16 @@ func (m *meanFlags) registerPublic(f *pflag.FlagSet) {
 	f.Int64Var(&m.n, "n", 0, "public number of people")
 }
 
+// restrict lets the reader refuse times outside the domain, at their line.
+func (m *meanFlags) restrict(o *dataset.Options) error {
+	if m.domain == "" {
+		return nil
+	}
+	d, err := parseDomain(m.domain)
+	o.Domain = &d
+	return err
+}
+
 // public builds what the mean and its bound have in common; times are those of a
 // wide file's header.
 func (m *meanFlags) public(components []string, times []float64) (c mean.Config, err error) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -127,11 +128,15 @@ Every parameter is public: take it from what is known about such curves, or from
 			if m.autoBound() && args[0] == "-" {
 				return usagef("--bound auto reads the data twice, which standard input does not allow: use a file")
 			}
+			if err := m.restrict(&o); err != nil {
+				return err
+			}
 			file, err := dataset.Open(args[0], o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
+			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			schema := file.Schema()
 			cfg, err := m.config(cmd.Flags(), schema.Components, schema.Times)
 			if err != nil {
@@ -239,6 +244,14 @@ func parameters(c mean.Config) any {
 	return map[string]any{
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B}, "radius": c.Radius,
 		"method": c.Method, "components": c.Components, "raw": c.Raw,
+	}
+}
+
+// noteIgnored says which columns are not read, since a curve could have been
+// meant.
+func noteIgnored(w io.Writer, s dataset.Schema) {
+	if len(s.Ignored) > 0 {
+		fmt.Fprintf(w, "curveil: columns not read: %s\n", strings.Join(s.Ignored, ", "))
 	}
 }
 
