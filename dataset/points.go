@@ -1,0 +1,271 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Points: named columns of a CSV or Parquet file, one point per row, gathered by person where a column tells people
+// apart. The rows are those of a wide file without times, read by the same code and as strictly.
+
+// PointOptions say which columns to read.
+type PointOptions struct {
+	// Columns names the coordinates, in the order wanted.
+	Columns []string
+	// Unit names the column that tells people apart; their rows must stand together. "" makes each row a person.
+	Unit string
+	// Separator of fields and Decimal sign of a CSV file; 0 detects them.
+	Separator, Decimal rune
+}
+
+// Points reads people with their points one by one, in the manner of bufio.Scanner.
+type Points struct {
+	origin
+	src     wideSource
+	columns []string
+	number  []int // of each column in the file, from 1
+	unit    int   // column, -1 none
+	close   io.Closer
+	seen    *idSet
+	row     wideRow
+	pending bool // row belongs to the next person
+	name    []byte
+	x       []float64
+	line    int
+	err     error
+	done    bool
+}
+
+// OpenPoints opens a file by the suffix of its name: .csv, .tsv, .txt or .parquet; "-" is CSV from standard input.
+func OpenPoints(path string, o PointOptions) (*Points, error) {
+	if path == "-" {
+		return NewPointsCSV(os.Stdin, "standard input", o)
+	}
+	suffix := strings.ToLower(filepath.Ext(path))
+	switch suffix {
+	case ".csv", ".tsv", ".txt", ".parquet":
+	default:
+		return nil, fmt.Errorf("dataset: %s: unknown kind of file %q; the name must end in .csv, .tsv, .txt or .parquet", path, suffix)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	var p *Points
+	if suffix == ".parquet" {
+		p, err = newPointsParquet(f, path, o)
+	} else {
+		if suffix == ".tsv" && o.Separator == 0 {
+			o.Separator = '\t'
+		}
+		p, err = NewPointsCSV(f, path, o)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	p.close = f
+	return p, nil
+}
+
+// NewPointsCSV reads CSV from r; name stands in for the file's in errors.
+func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	org := origin{file: name}
+	s := newScanner(r)
+	head := s.peek()
+	if s.err != nil {
+		return nil, fmt.Errorf("dataset: %s: %w", name, s.err)
+	}
+	if bytes.HasPrefix(head, bom) {
+		s.pos += len(bom)
+		head = head[len(bom):]
+	}
+	if err := checkText(org, head); err != nil {
+		return nil, err
+	}
+	sep, decimal := byte(o.Separator), byte(o.Decimal)
+	if sep == 0 {
+		sep = separator(head, s.eof)
+	}
+	if decimal == 0 {
+		var err error
+		if decimal, err = decimalSign(org, sample(head, s.eof, sep), sep); err != nil {
+			return nil, err
+		}
+	}
+	t := &csvTable{origin: org, s: s, sep: sep, decimal: decimal, point: decimal, id: -1}
+	if decimal == sep {
+		t.point = '\n' // only a quoted field can hold the sign
+	}
+	names, err := t.header()
+	if err != nil {
+		return nil, err
+	}
+	c := &columns{origin: org, line: s.line, names: names, decimal: decimal}
+	p, err := newPoints(c, o)
+	if err != nil {
+		return nil, err
+	}
+	t.names, t.unit = names, c.unit
+	p.src = newCSVWide(t, c)
+	return p, nil
+}
+
+func newPointsParquet(f *os.File, path string, o PointOptions) (p *Points, err error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	org := origin{file: path, byRow: true}
+	defer org.recoverDamage(&err)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, org.damage(err)
+	}
+	t := &pqTable{origin: org, groups: file.RowGroups()}
+	c := &columns{origin: org, decimal: '.'}
+	for i, top := range file.Root().Columns() {
+		col := newPqColumn(top, i+1)
+		t.columns, c.names = append(t.columns, col), append(c.names, col.name)
+	}
+	if p, err = newPoints(c, o); err != nil {
+		return nil, err
+	}
+	if err := t.take(c); err != nil {
+		return nil, err
+	}
+	p.src = newPqWide(t)
+	return p, p.src.rewind()
+}
+
+func (o PointOptions) validate() error {
+	if len(o.Columns) == 0 {
+		return errors.New("dataset: points of no columns: name the columns of the coordinates")
+	}
+	return Options{Separator: o.Separator, Decimal: o.Decimal}.validate()
+}
+
+// newPoints finds the columns.
+func newPoints(c *columns, o PointOptions) (*Points, error) {
+	c.id, c.unit, c.time = -1, -1, -1
+	p := &Points{origin: c.origin, columns: o.Columns, unit: -1}
+	taken := map[int]bool{}
+	for _, name := range o.Columns {
+		i, err := c.find("columns", name)
+		if err != nil {
+			return nil, err
+		}
+		if taken[i] {
+			return nil, c.fault(i, "the column is named twice in the columns option", "name each coordinate once")
+		}
+		taken[i] = true
+		c.values, p.number = append(c.values, i), append(p.number, i+1)
+	}
+	if o.Unit != "" {
+		i, err := c.find("unit", o.Unit)
+		if err != nil {
+			return nil, err
+		}
+		if taken[i] {
+			return nil, c.fault(i, "the column is a coordinate and the unit at once", "name each column in one option")
+		}
+		c.unit, p.unit, p.seen = i, i, newIDSet()
+	}
+	return p, nil
+}
+
+// Next moves to the next person. It returns false at the end of the file and at the first error; Err tells which.
+func (p *Points) Next() bool {
+	if p.done {
+		return false
+	}
+	ok, err := p.next()
+	if !ok || err != nil {
+		p.done, p.err, p.x = true, err, nil
+		return false
+	}
+	return true
+}
+
+func (p *Points) next() (ok bool, err error) {
+	if p.byRow {
+		defer p.recoverDamage(&err)
+	}
+	if !p.pending {
+		if ok, err := p.read(); !ok {
+			return false, err
+		}
+	}
+	p.pending = false
+	p.line = p.row.line
+	if p.unit < 0 {
+		p.x = p.row.x
+		return true, nil
+	}
+	if first, again := p.seen.add(p.row.unit, p.row.line); again {
+		return false, p.at(p.row.line, p.unit+1, "", fmt.Sprintf("rows of %s come back after those of others (first seen on %s)", quote(string(p.row.unit)), p.place(first)),
+			"sort the file by that column: a person who came twice would count twice")
+	}
+	p.name = append(p.name[:0], p.row.unit...)
+	p.x = append(p.x[:0], p.row.x...)
+	for {
+		ok, err := p.read()
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			p.done = true
+			return true, nil
+		}
+		if !bytes.Equal(p.row.unit, p.name) {
+			p.pending = true
+			return true, nil
+		}
+		p.x = append(p.x, p.row.x...)
+	}
+}
+
+// read is the next row, in which nothing may be missing.
+func (p *Points) read() (bool, error) {
+	ok, err := p.src.next(&p.row)
+	if !ok || err != nil || p.row.missing == 0 {
+		return ok, err
+	}
+	for k, v := range p.row.x {
+		if v != v {
+			return false, p.at(p.row.line, p.number[k], p.columns[k], "the cell is empty or missing", "fill it in, or take the row out, which changes the public number of people")
+		}
+	}
+	return true, nil
+}
+
+// Person returns the coordinates of the points of the person that Next moved to, one point after the other, the
+// value of the unit column ("" without one) and the line (Parquet: row) of the first. The coordinates are valid until
+// the next call of Next.
+func (p *Points) Person() (x []float64, unit string, line int) {
+	return p.x, string(p.name), p.line
+}
+
+// Err returns the error that stopped Next, nil at the end of the file. Faults of the data are a *DataError.
+func (p *Points) Err() error { return p.err }
+
+// Close closes the file.
+func (p *Points) Close() error {
+	if p.close == nil {
+		return nil
+	}
+	return p.close.Close()
+}
