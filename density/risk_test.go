@@ -206,7 +206,7 @@ func TestExperiment(t *testing.T) {
 	variants = append(variants, variant{all: true, shrink: true})
 	for _, basis := range []Basis{Cosine, Fourier} {
 		settings := compare(t, densities.All(), basis, []int64{1e3, 1e4, 1e5, 1e6}, []float64{0.01, 0.1, 1},
-			func(n int64) int { return map[int64]int{1e3: 20, 1e4: 10, 1e5: 4, 1e6: 2}[n] }, 4, variants)
+			func(n int64) int { return map[int64]int{1e3: 16, 1e4: 8, 1e5: 4, 1e6: 1}[n] }, 3, variants)
 		for i, v := range variants {
 			g, w, where := summary(settings, i)
 			t.Logf("%s %+v: geometric mean %.3f, worst %.2f at %s", basis, v, g, w, where)
