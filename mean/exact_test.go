@@ -48,9 +48,9 @@ func cohort(rnd *rand.Rand, n, comps int, grids [][]float64) [][]fit.Curve {
 			if own == 0 {
 				times = increasing(rnd, 1+rnd.IntN(12))
 			}
-			for range comps {
+			for k := range comps {
 				t := times
-				if own == 1 {
+				if own == 1 || own == 2 && k > 0 {
 					t = increasing(rnd, 1+rnd.IntN(12))
 				}
 				x := normals(rnd, len(t), math.Exp(rnd.NormFloat64()))
