@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +52,7 @@ Without a name all mechanisms are audited. No data are read.`,
 			}
 			var refuted []string
 			var rows []auditRow
-			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			t := newTable(cmd.OutOrStdout())
 			if !asJSON {
 				fmt.Fprintln(t, "mechanism\tclaimed\tproven at least\tverdict\tworst case")
 			}

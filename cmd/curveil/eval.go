@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/csv"
 	"io"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +33,9 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if r.Box != nil {
+				return evalBox(cmd, r, at, level, asJSON)
+			}
 			ts := space.Uniform(r.Space.Domain().A, r.Space.Domain().B, 21).T
 			if at != "" {
 				if ts, err = parseGrid(at); err != nil {
@@ -46,7 +52,7 @@ func evalCommand() *cobra.Command {
 			return writePoints(cmd.OutOrStdout(), r.Components, points)
 		},
 	}
-	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count (default: 21 over the domain)")
+	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count (default: 21 over the domain); for several variables points x,y;x,y;…")
 	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
 	addJSON(cmd, &asJSON)
@@ -103,6 +109,52 @@ func writePoints(w io.Writer, components []string, points []point) error {
 		rows = append(rows, row)
 	}
 	return c.WriteAll(rows)
+}
+
+// evalBox evaluates a function of several variables at points x,y;x,y;….
+func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, asJSON bool) error {
+	if at == "" {
+		return usagef("--at is needed: points x,y;x,y;…, one coordinate for each of %d variables", len(r.Domains()))
+	}
+	type value struct {
+		X     []float64 `json:"x"`
+		Value float64   `json:"value"`
+		Low   float64   `json:"low"`
+		High  float64   `json:"high"`
+	}
+	var out []value
+	for _, text := range strings.Split(at, ";") {
+		x, err := parseList(text)
+		if err != nil {
+			return err
+		}
+		if len(x) != len(r.Domains()) {
+			return usagef("--at %q has %d coordinates, want %d", text, len(x), len(r.Domains()))
+		}
+		v := value{X: x, Value: r.AtPoint(x)}
+		if math.IsNaN(v.Value) {
+			return usagef("--at %q lies outside the box %s", text, spaceWords(r))
+		}
+		v.Low, v.High = r.BandAtPoint(x, level)
+		out = append(out, v)
+	}
+	if asJSON {
+		return printJSON(cmd.OutOrStdout(), out)
+	}
+	t := csv.NewWriter(cmd.OutOrStdout())
+	head := r.Variables
+	if head == nil {
+		head = []string{"x", "y", "z", "w"}[:len(r.Domains())]
+	}
+	rows := [][]string{append(slices.Clone(head), "value", "low", "high")}
+	for _, v := range out {
+		var row []string
+		for _, u := range append(slices.Clone(v.X), v.Value, v.Low, v.High) {
+			row = append(row, strconv.FormatFloat(u, 'g', 7, 64))
+		}
+		rows = append(rows, row)
+	}
+	return t.WriteAll(rows)
 }
 
 func plotCommand() *cobra.Command {

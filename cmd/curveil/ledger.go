@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,7 +136,7 @@ func ledgerShow(where *string) *cobra.Command {
 }
 
 func printAccount(w io.Writer, s *ledger.Summary, a account) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	defer t.Flush()
 	fmt.Fprintf(t, "%s\tper %s\n", a.Dataset, a.Unit)
 	if s.Debits == 0 {
@@ -231,7 +230,7 @@ func ledgerHistory(where *string) *cobra.Command {
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), eventRows(events))
 				}
-				t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				t := newTable(cmd.OutOrStdout())
 				fmt.Fprintln(t, "#\twhen\twho\twhat\tguarantee\tspent so far\tstate")
 				for _, e := range eventRows(events) {
 					fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Seq, e.At.Format(time.RFC3339), e.Who, e.What, e.Guarantee, e.Spent, e.State)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,6 +162,39 @@ func TestBound(t *testing.T) {
 	}
 }
 
+func TestDensity(t *testing.T) {
+	dir := t.TempDir()
+	path, rel := filepath.Join(dir, "points.csv"), filepath.Join(dir, "d.json")
+	var b strings.Builder
+	b.WriteString("who,x,y\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "p%d,%g,%g\n", i/2, float64(i%20)/20, float64(i%7)/7)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sample := filepath.Join(dir, "s.csv")
+	stdout, _ := must(t, "density", path, "--columns", "x,y", "--bounds", "-1:1,0:1", "--rho", "0.5", "--unit", "who",
+		"-o", rel, "--plot", filepath.Join(dir, "d.png"), "--sample", "7", "--sample-out", sample)
+	if !strings.Contains(stdout, "private density of n = 200") || !strings.Contains(stdout, "per who") {
+		t.Errorf("summary:\n%s", stdout)
+	}
+	text, err := os.ReadFile(sample)
+	if err != nil || strings.Count(string(text), "\n") != 8 || !strings.HasPrefix(string(text), "x,y\n") {
+		t.Errorf("sample: %v\n%s", err, text)
+	}
+	must(t, "show", rel)
+	must(t, "show", rel, "--json")
+	stdout, _ = must(t, "eval", rel, "--at", "0.5,0.5;0,0.1")
+	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 3 || lines[0] != "x,y,value,low,high" {
+		t.Errorf("eval:\n%s", stdout)
+	}
+	must(t, "plot", rel, "-o", filepath.Join(dir, "d.svg"))
+	must(t, "sample", rel, "-n", "3", "-o", sample)
+	must(t, "density", path, "--columns", "x", "--bounds", "0:1", "--mu", "1", "--dataset", "one")
+	must(t, "plan", "density", "--n", "1000", "--bounds", "0:1,0:1", "--rho", "0.5")
+}
+
 // The lines of the README, on the real files.
 func TestRealFiles(t *testing.T) {
 	for _, args := range [][]string{
@@ -209,6 +243,12 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"mean", "-", "--mu", "1", "--bound", "auto", "--bound-mu", "1"}, ""},
 		{[]string{"bound", file, "--epsilon", "1"}, ""},
 		{[]string{"bound", file, "--mu", "1", "--bound-range", "5"}, "low:high"},
+		{[]string{"density", file, "--mu", "1"}, "--bounds"},
+		{[]string{"density", file, "--mu", "1", "--bounds", "0:1"}, "--columns"},
+		{[]string{"density", file, "--mu", "1", "--bounds", "0:1", "--columns", "a,b"}, "2 variables"},
+		{[]string{"density", file, "--epsilon", "1", "--bounds", "0:1", "--columns", "a"}, ""},
+		{[]string{"density", file, "--mu", "1", "--bounds", "0:1", "--columns", "a", "--sample", "5"}, "--sample-out"},
+		{[]string{"density", "-", "--mu", "1", "--bounds", "0:1", "--columns", "a"}, "--n"},
 		{[]string{"mean", file, "--wrong"}, "--wrong"},
 		{[]string{"meen"}, "unknown command"},
 		{[]string{"plan", "mean", "--mu", "1"}, "--n is needed"},

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,7 @@ func planCommand() *cobra.Command {
 		Use:   "plan",
 		Short: "Predict the error of a release from public numbers; reads no data",
 	}
-	cmd.AddCommand(planMeanCommand())
+	cmd.AddCommand(planMeanCommand(), planDensityCommand())
 	return cmd
 }
 
@@ -137,7 +136,7 @@ func scaled(g privacy.Guarantee, f float64) privacy.Guarantee {
 
 func printPlan(w io.Writer, p mean.PlanConfig, plan *mean.Plan, rows []planRow) {
 	fmt.Fprintf(w, "mean of n = %d curves in %v on %v, radius %.4g, %v\n\n", plan.N, p.Space, p.Space.Domain(), p.Radius, p.Guarantee)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprintln(t, "predicted\tprivacy noise\terror of the release\tconstraint active")
 	for _, q := range plan.Predictions {
 		fmt.Fprintf(t, "%s\t%.3g\t%.3g\t%.0f%%\n", q.Method, q.PrivacyNoise, q.Error, 100*q.ActiveShare)
@@ -148,7 +147,7 @@ func printPlan(w io.Writer, p mean.PlanConfig, plan *mean.Plan, rows []planRow) 
 		fmt.Fprintf(w, "note: %s\n", r)
 	}
 	fmt.Fprintf(w, "\nwhat it would buy (error of the release)\n")
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t = newTable(w)
 	for _, r := range rows {
 		fmt.Fprintf(t, "  %s", r.Change)
 		for _, q := range r.Plan.Predictions {

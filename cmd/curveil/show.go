@@ -78,17 +78,25 @@ func rows(r *release.Release, deltas []float64) []privacy.Row {
 }
 
 func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	defer t.Flush()
 	title := "private " + r.Verb
 	if !r.Private {
 		title = "NOT PRIVATE (seeded noise): " + r.Verb
 	}
-	fmt.Fprintf(t, "%s of n = %d, %s in %v on %v\n", title, r.N, r.Method, r.Space, r.Space.Domain())
+	of := fmt.Sprintf(" of n = %d", r.N)
+	if r.Verb == release.Curve {
+		of = ""
+	}
+	fmt.Fprintf(t, "%s%s, %s in %s\n", title, of, r.Method, spaceWords(r))
 	if len(r.Components) > 1 {
 		fmt.Fprintf(t, "  components\t%s\n", strings.Join(r.Components, ", "))
 	}
-	fmt.Fprintf(t, "  guarantee\t%v per %s (%s: one %s's data replaced, n public)\n", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
+	guarantee := fmt.Sprint(r.Privacy)
+	if r.Privacy.Adjacency == privacy.ReplaceOne {
+		guarantee = fmt.Sprintf("%v per %s (%s: one %s's data replaced, n public)", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
+	}
+	fmt.Fprintf(t, "  guarantee\t%s\n", guarantee)
 	var words []string
 	for _, row := range rows(r, deltas) {
 		name, at, _ := strings.Cut(row.Name, " at ")
@@ -98,8 +106,27 @@ func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
 		words = append(words, fmt.Sprintf("%s = %.4g%s", name, row.Value, at))
 	}
 	fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
-	fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
-	fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
+	if r.Radius > 0 {
+		fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
+	}
+	if s := r.Selection; s != nil {
+		fmt.Fprintf(t, "  rank\t%g, chosen by %s from the noisy coefficients\n", s.Rank, s.Rule)
+	}
+	if r.Box == nil {
+		fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
+	}
+}
+
+func spaceWords(r *release.Release) string {
+	space := fmt.Sprint(r.Space)
+	if r.Box != nil {
+		space = fmt.Sprint(r.Box)
+	}
+	var domains []string
+	for _, d := range r.Domains() {
+		domains = append(domains, d.String())
+	}
+	return space + " on " + strings.Join(domains, " × ")
 }
 
 func radiusUnit(r *release.Release) string {
@@ -128,7 +155,7 @@ func noiseWords(r *release.Release) string {
 	if high > 1.01*low {
 		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
 	}
-	if r.Raw != nil {
+	if r.Raw != nil && r.Radius > 0 {
 		s += ", before the projection onto the ball reduced it"
 	}
 	return s
@@ -145,13 +172,12 @@ func printSummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error 
 		Method     string            `json:"method"`
 		N          int64             `json:"n"`
 		Space      string            `json:"space"`
-		Domain     [2]float64        `json:"domain"`
 		Components []string          `json:"components"`
 		Privacy    privacy.Statement `json:"privacy"`
 		Equivalent []row             `json:"equivalent"`
 		Radius     float64           `json:"radius"`
 		Private    bool              `json:"private"`
-	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: r.Space.String(), Domain: [2]float64{r.Space.Domain().A, r.Space.Domain().B},
+	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: spaceWords(r),
 		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private}
 	for _, x := range rows(r, deltas) {
 		if !math.IsInf(x.Value, 0) {
@@ -160,6 +186,9 @@ func printSummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error 
 	}
 	return printJSON(w, out)
 }
+
+// newTable aligns columns.
+func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/noise"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+// densityFlags are the public parameters of a density.
+type densityFlags struct {
+	columns                                []string
+	bounds, basis, set, method, rule, side string
+	rank                                   []int
+	kappa                                  []float64
+	periodic, plain                        bool
+	n                                      int64
+	guarantee                              guaranteeFlags
+}
+
+func (d *densityFlags) register(f *pflag.FlagSet) {
+	f.StringSliceVar(&d.columns, "columns", nil, "the variables: one to four columns, such as lon,lat")
+	f.StringVar(&d.bounds, "bounds", "", "public box, a:b for each variable, such as -122.52:-122.35,37.60:37.82")
+	f.StringVar(&d.basis, "basis", "auto", "auto (cosine, or fourier with --periodic), cosine or fourier")
+	f.BoolVar(&d.periodic, "periodic", false, "the density is periodic in every variable")
+	f.StringVar(&d.set, "set", "cube", "frequencies of several variables: cube, total or cross")
+	f.IntSliceVar(&d.rank, "rank", nil, "largest rank, one for all variables or one for each (default: from n and the budget)")
+	f.StringVar(&d.method, "method", "layered", "layered (the rank is chosen privately), projection (the rank given), or family (the paper's)")
+	f.StringVar(&d.rule, "rule", "lepskii-1", "how the rank is chosen: lepskii-1 or lepskii-2")
+	f.Float64SliceVar(&d.kappa, "kappa", nil, "constants of the rule (default: tuned in simulations)")
+	f.BoolVar(&d.plain, "plain", false, "do not shrink the chosen coefficients")
+	f.StringVar(&d.side, "outside", "zero", "points outside the box: zero (they count in n only) or clamp")
+	f.Int64Var(&d.n, "n", 0, "public number of people (default: counted in a first pass over the file)")
+	d.guarantee.register(f)
+}
+
+func (d *densityFlags) config(f *pflag.FlagSet) (c density.Config, err error) {
+	if c.Guarantee, err = d.guarantee.guarantee(f); err != nil {
+		return c, err
+	}
+	if d.bounds == "" {
+		return c, usagef("--bounds is needed: the public box, a:b for each variable; it must not be read off the data")
+	}
+	for _, part := range strings.Split(d.bounds, ",") {
+		side, err := parseDomain(part)
+		if err != nil {
+			return c, err
+		}
+		c.Box = append(c.Box, side)
+	}
+	if len(d.columns) > 0 && len(d.columns) != len(c.Box) {
+		return c, usagef("--columns names %d variables and --bounds gives %d: one a:b for each", len(d.columns), len(c.Box))
+	}
+	c.Names, c.Basis, c.Periodic, c.Set = d.columns, density.Basis(d.basis), d.periodic, space.Set(d.set)
+	c.Rank, c.Method, c.Rule, c.Kappa, c.Plain = d.rank, density.Method(d.method), density.Rule(d.rule), d.kappa, d.plain
+	c.Outside, c.N, c.Unit = density.Outside(d.side), d.n, "person"
+	return c, nil
+}
+
+func densityCommand() *cobra.Command {
+	var d densityFlags
+	var out outputFlags
+	var budget budgetFlags
+	var points dataset.PointOptions
+	var in inputFlags
+	var unitName, samplePath string
+	var sample int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "density FILE",
+		Short: "Private smooth density of points in a box",
+		Long: `Releases the density of the points in FILE (CSV or Parquet, one point per row; - for
+standard input) in a public box. The number of coefficients is chosen from the noisy
+ones. --sample draws synthetic points from the release, which costs nothing.`,
+		Example: `  curveil density pickups.csv --columns lon,lat --bounds -122.52:-122.35,37.60:37.82 --rho 0.5 -o pickups.json --plot pickups.png
+  curveil density trips.csv --columns duration_s --bounds 60:3600 --mu 1 --sample 1000 --sample-out synthetic.csv`,
+		Args: exactArgs(1, "one file (or - for standard input)"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := d.config(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			if len(d.columns) == 0 {
+				return usagef("--columns is needed: the variables, in the order of --bounds")
+			}
+			if (sample > 0) != (samplePath != "") || sample < 0 {
+				return usagef("--sample N and --sample-out FILE go together")
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			o, err := in.options()
+			if err != nil {
+				return err
+			}
+			points.Columns, points.Separator, points.Decimal = d.columns, o.Separator, o.Decimal
+			if c.Unit = unitName; c.Unit == "" {
+				if c.Unit = points.Unit; c.Unit == "" {
+					c.Unit = "row"
+				}
+			}
+			if err := preview(c); err != nil {
+				return err
+			}
+			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if book != nil {
+				defer book.Close()
+			}
+			if c.N == 0 && c.Rank == nil {
+				if args[0] == "-" {
+					return usagef("standard input cannot be read twice: give --n, the public number of people, or --rank")
+				}
+				if err := eachPerson(args[0], points, func(float64s) error { c.N++; return nil }); err != nil {
+					return err
+				}
+				if c.N == 0 {
+					return fmt.Errorf("%s: no rows: there is nothing to release", args[0])
+				}
+			}
+			acc, err := density.New(c)
+			if err != nil {
+				return usageError{err}
+			}
+			if err := eachPerson(args[0], points, func(p float64s) error { return acc.Add(p...) }); err != nil {
+				return err
+			}
+			if n, err := acc.N(); err != nil || n == 0 {
+				return errors.Join(err, fmt.Errorf("%s: nobody to release a density of", args[0]))
+			}
+			var made *release.Release
+			err = publish(cmd, expenditure{
+				budget: &budget, book: book, dataset: budget.name(args[0]), verb: "density",
+				statement: acc.Config().Statement(), parameters: map[string]any{
+					"space": acc.Space().String(), "box": acc.Config().Box, "method": acc.Config().Method,
+					"rule": acc.Config().Rule, "outside": acc.Config().Outside,
+				},
+			}, &out, asJSON, func() (r *release.Release, err error) {
+				made, err = acc.Release(noise.Crypto())
+				return made, err
+			})
+			if err != nil || sample == 0 {
+				return err
+			}
+			return writeSample(samplePath, made, sample)
+		},
+	}
+	d.register(cmd.Flags())
+	out.register(cmd)
+	budget.register(cmd.Flags())
+	f := cmd.Flags()
+	f.StringVar(&points.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together")
+	f.StringVar(&unitName, "unit-name", "", "what one protected person is called, such as rider (default: the column's name, or row)")
+	f.StringVar(&in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
+	f.StringVar(&in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
+	f.IntVar(&sample, "sample", 0, "number of synthetic points to draw from the release")
+	f.StringVar(&samplePath, "sample-out", "", "CSV file for the synthetic points")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+// preview refuses what makes no sense before the data are read; a rank that is
+// still to come from the number of people is stood in for.
+func preview(c density.Config) error {
+	if c.N == 0 && c.Rank == nil {
+		c.Rank = []int{1}
+	}
+	if _, err := density.New(c); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// float64s is the points of one person.
+type float64s = [][]float64
+
+func eachPerson(path string, o dataset.PointOptions, do func(float64s) error) error {
+	file, err := dataset.OpenPoints(path, o)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var person float64s
+	for file.Next() {
+		x, _, line := file.Person()
+		person = person[:0]
+		for d := len(o.Columns); len(x) >= d; x = x[d:] {
+			person = append(person, x[:d])
+		}
+		if err := do(person); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+	}
+	return file.Err()
+}
+
+func writeSample(path string, r *release.Release, n int) error {
+	t, err := density.Of(r)
+	if err != nil {
+		return err
+	}
+	x := t.Points(noise.Crypto(), n)
+	return writeWith(path, func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		d := len(t.Cells)
+		head := t.Names
+		if head == nil {
+			head = []string{"x", "y", "z", "w"}[:d]
+		}
+		if err := c.Write(head); err != nil {
+			return err
+		}
+		row := make([]string, d)
+		for ; len(x) >= d; x = x[d:] {
+			for i, v := range x[:d] {
+				row[i] = strconv.FormatFloat(v, 'g', 10, 64)
+			}
+			if err := c.Write(row); err != nil {
+				return err
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+func planDensityCommand() *cobra.Command {
+	var d densityFlags
+	var p density.PlanConfig
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "density",
+		Short:   "Predicted error of a private density; reads no data",
+		Example: `  curveil plan density --n 50000 --bounds -122.52:-122.35,37.60:37.82 --rho 0.5`,
+		Args:    exactArgs(0, "none: a plan reads no data"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if d.n < 1 {
+				return usagef("--n is needed: the public number of people")
+			}
+			c, err := d.config(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			p.Config = c
+			plan, err := density.NewPlan(p)
+			if err != nil {
+				return usageError{err}
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), plan)
+			}
+			printDensityPlan(cmd.OutOrStdout(), p, plan)
+			return nil
+		},
+	}
+	d.register(cmd.Flags())
+	cmd.Flags().Float64Var(&p.Smoothness, "smoothness", 0, "guessed number of square-integrable derivatives (default 2)")
+	cmd.Flags().Float64Var(&p.Energy, "energy", 0, "guessed norm of those derivatives, relative to the uniform density on the unit cube")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func printDensityPlan(w io.Writer, p density.PlanConfig, plan *density.Plan) {
+	fmt.Fprintf(w, "density of n = %d people in %d variables, %v\n", plan.N, len(p.Box), p.Guarantee)
+	fmt.Fprintf(w, "predicted mean integrated squared error, the square of the uniform density being 1\n\n")
+	t := newTable(w)
+	fmt.Fprintln(t, "rank\tcoefficients\tbias at most\tsampling\tprivacy\terror")
+	for _, q := range plan.Fixed {
+		mark := ""
+		if q.Rank == plan.Best {
+			mark = "  best"
+		}
+		fmt.Fprintf(t, "%d\t%d\t%.3g\t%.3g\t%.3g\t%.3g%s\n", q.Rank, q.Coefficients, q.Bias, q.Sampling, q.Privacy, q.Error, mark)
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nlayered, up to rank %d: privacy %.3g at rank %d, for not having to know the rank\n", plan.Rank, plan.Layered.Privacy, plan.Layered.Rank)
+	for _, r := range plan.Remarks {
+		fmt.Fprintf(w, "note: %s\n", r)
+	}
+}
+
+// sampleCommand draws points from a density that was released before.
+func sampleCommand() *cobra.Command {
+	var out string
+	var n int
+	cmd := &cobra.Command{
+		Use:     "sample RELEASE -n N -o POINTS.csv",
+		Short:   "Synthetic points from a released density",
+		Example: `  curveil sample pickups.json -n 1000 -o synthetic.csv`,
+		Args:    exactArgs(1, "one release"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 || out == "" {
+				return usagef("-n N and -o FILE are needed")
+			}
+			r, err := readRelease(args[0])
+			if err != nil {
+				return err
+			}
+			if r.Verb != release.Density {
+				return usagef("%s is a %s; points can be drawn from a density only", args[0], r.Verb)
+			}
+			return writeSample(out, r, n)
+		},
+	}
+	cmd.Flags().IntVarP(&n, "count", "n", 0, "number of points")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "CSV file to write")
+	return cmd
+}
