@@ -272,8 +272,8 @@ func (t *Table) Quantile(p float64) (float64, error) {
 }
 
 // Points draws n synthetic points from the density, the coordinates of one after the other, uniform inside their
-// cells. They are made from the release alone, so their number costs nothing; the source needs no secrecy, and a
-// seeded one makes them repeatable.
+// cells. They are made from the release alone, so their number costs nothing (docs/privacy.md#density); the source
+// protects nobody here, and a seeded one makes the points repeatable.
 func (t *Table) Points(src *noise.Source, n int) []float64 {
 	uniform := func() float64 { return float64(src.Uint64()>>11) * 0x1p-53 }
 	mass := make([]float64, len(t.Density))
