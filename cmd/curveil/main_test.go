@@ -195,6 +195,58 @@ func TestDensity(t *testing.T) {
 	must(t, "plan", "density", "--n", "1000", "--bounds", "0:1,0:1", "--rho", "0.5")
 }
 
+func TestCurve(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ride.csv")
+	var b strings.Builder
+	b.WriteString("unix_time,lat,lon\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "%d,%.5f,%.5f\n", 1211058000+60*i, 37.77+0.0003*float64(i), -122.42-0.0002*float64(i%30))
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gpx, rel := filepath.Join(dir, "private.gpx"), filepath.Join(dir, "private.json")
+	public := []string{"--window", "1211058000:1211063940", "--every", "60", "--max-gap", "300", "--origin", "37.7,-122.4"}
+	stdout, _ := must(t, append([]string{"curve", path, "--rho", "0.01", "-o", gpx, "--release", rel, "--plot", filepath.Join(dir, "p.png"), "--own"}, public...)...)
+	for _, want := range []string{"private curve", "told apart", "concentrated geo-privacy"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("summary lacks %q:\n%s", want, stdout)
+		}
+	}
+	must(t, "show", rel)
+	must(t, "eval", rel, "--at", "1211058000,1211060000")
+	text, err := os.ReadFile(gpx)
+	if err != nil || strings.Count(string(text), "<trkpt") != 100 {
+		t.Errorf("output: %v, %d points, want the 100 of the public grid", err, strings.Count(string(text), "<trkpt"))
+	}
+	for _, method := range []string{"segment", "select", "project"} {
+		must(t, append([]string{"curve", path, "--epsilon", "0.1", "--method", method, "-o", filepath.Join(dir, method+".csv"), "--dataset", method}, public...)...)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--epsilon", "1"}, exitUsage, "-o FILE"},
+		{[]string{"--epsilon", "1", "--rho", "1", "-o", "x.csv"}, exitUsage, "one budget"},
+		{[]string{"--epsilon", "-1", "-o", "x.csv"}, exitUsage, "-1"},
+		{[]string{"--epsilon", "1", "-o", gpx}, exitUsage, "exists"},
+		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--origin", "100,0"}, exitUsage, "latitude"},
+		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--window", "1211000000:1211063940"}, exitFailed, "ride.csv"},
+		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--origin", "10,10"}, exitFailed, "nearer --origin"},
+		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--max-gap", "10"}, exitFailed, "ride.csv"},
+	} {
+		code, _, stderr := call(t, append(append([]string{"curve", path}, public...), c.args...)...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("curve %v: exit %d, want %d with %q:\n%s", c.args, code, c.code, c.want, stderr)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "x*")); len(left) > 0 {
+		t.Errorf("errors left %v", left)
+	}
+}
+
 // The lines of the README, on the real files.
 func TestRealFiles(t *testing.T) {
 	for _, args := range [][]string{

@@ -53,14 +53,19 @@ func (o *outputFlags) check() error {
 
 // write stores the release and returns its bytes.
 func (o *outputFlags) write(r *release.Release, stdout io.Writer) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := r.Encode(&buf); err != nil {
+	text, err := encode(r)
+	if err != nil {
 		return nil, err
 	}
 	if o.out != "" {
-		return buf.Bytes(), writeFile(o.out, buf.Bytes())
+		return text, writeFile(o.out, text)
 	}
-	_, err := stdout.Write(buf.Bytes())
+	return text, second(stdout.Write(text))
+}
+
+func encode(r *release.Release) ([]byte, error) {
+	var buf bytes.Buffer
+	err := r.Encode(&buf)
 	return buf.Bytes(), err
 }
 

@@ -155,8 +155,11 @@ func noiseWords(r *release.Release) string {
 	if high > 1.01*low {
 		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
 	}
-	if r.Raw != nil && r.Radius > 0 {
+	switch {
+	case r.Raw != nil && r.Radius > 0:
 		s += ", before the projection onto the ball reduced it"
+	case r.Method == release.Denoised:
+		s += ", before denoising reduced it"
 	}
 	return s
 }

@@ -1,0 +1,494 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/curveil/curveil/curve"
+	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/noise"
+	"github.com/curveil/curveil/plot"
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+// curveFlags are the public parameters of a person's own curve.
+type curveFlags struct {
+	epsilon, rho, beta, roughness float64
+	window, metric, method, space string
+	polynomials, level            int
+	continuous                    bool
+}
+
+func (c *curveFlags) register(f *pflag.FlagSet) {
+	f.Float64Var(&c.epsilon, "epsilon", 0, "budget: ε of geo-privacy, per unit of the metric")
+	f.Float64Var(&c.rho, "rho", 0, "budget: ρ of concentrated geo-privacy, per squared unit of the metric")
+	f.StringVar(&c.window, "window", "", "public window of time A:B, in seconds or the units of t, or two dates FROM/TO such as 2008-05-17T21:00:00Z/2008-05-18T09:00:00Z")
+	f.StringVar(&c.metric, "metric", "rms", "distance between curves: rms (root-mean-square over the window, in the values' units) or l2 (the paper's: times the root of the window)")
+	f.StringVar(&c.method, "method", "auto", "auto, denoise, segment, select or project")
+	f.StringVar(&c.space, "space", "", "space for project and select, such as fourier:9 (default: Legendre)")
+	f.IntVar(&c.polynomials, "polynomials", 0, "segment: polynomials per piece (default 2)")
+	f.IntVar(&c.level, "max-level", 0, "segment, denoise: at most 2^level pieces (default 10)")
+	f.Float64Var(&c.beta, "beta", 0, "segment: failure probability of its checks (default 0.1)")
+	f.BoolVar(&c.continuous, "continuous", false, "segment, project: the nearest continuous function")
+	f.Float64Var(&c.roughness, "roughness", 0, "denoise with --epsilon: public guess of how far the curve moves in 1/64 of the window, in the values' units; saves the eighth of the budget that finding out costs")
+}
+
+func (c *curveFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) {
+	var g privacy.Guarantee
+	switch eps, rho := f.Changed("epsilon"), f.Changed("rho"); {
+	case eps == rho:
+		return nil, usagef("state one budget: --epsilon E (geo-privacy) or --rho R (concentrated geo-privacy); 'curveil plan curve' says what it means in metres and minutes")
+	case eps:
+		g = privacy.Geo(c.epsilon)
+	default:
+		g = privacy.ConcentratedGeo(c.rho)
+	}
+	if err := g.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return g, nil
+}
+
+func (c *curveFlags) config(f *pflag.FlagSet) (curve.Config, error) {
+	g, err := c.guarantee(f)
+	if err != nil {
+		return curve.Config{}, err
+	}
+	w, err := parseWindow(c.window)
+	if err != nil {
+		return curve.Config{}, err
+	}
+	out := curve.Config{
+		Window: w, Guarantee: g, Metric: privacy.Metric(c.metric), Method: curve.Method(c.method),
+		Polynomials: c.polynomials, MaxLevel: c.level, Beta: c.beta, Continuous: c.continuous, Roughness: c.roughness,
+	}
+	if c.space != "" {
+		if out.Space, err = space.Parse(c.space, w); err != nil {
+			return out, usageError{err}
+		}
+	}
+	return out, nil
+}
+
+// parseWindow reads A:B in numbers or FROM/TO in dates.
+func parseWindow(text string) (space.Interval, error) {
+	from, to, ok := strings.Cut(text, "/")
+	if !ok {
+		if text == "" {
+			return space.Interval{}, usagef("--window is needed: the public range of time that the release covers")
+		}
+		d, err := parseDomain(text)
+		if err != nil {
+			return d, usagef("--window: %w", err)
+		}
+		return d, nil
+	}
+	var w space.Interval
+	for _, end := range []struct {
+		text string
+		to   *float64
+	}{{from, &w.A}, {to, &w.B}} {
+		t, err := time.Parse(time.RFC3339Nano, end.text)
+		if err != nil {
+			return w, usagef("--window: %q is no date with a zone, such as 2008-05-17T21:00:00Z", end.text)
+		}
+		*end.to = float64(t.UnixNano()) / 1e9
+	}
+	if err := w.Validate(); err != nil {
+		return w, usageError{err}
+	}
+	return w, nil
+}
+
+// trackFlags say how to read and write tracks and signals.
+type trackFlags struct {
+	in                  inputFlags
+	o                   dataset.TrackOptions
+	origin, box, action string
+	format              string
+	every, maxSpeed     float64
+}
+
+func (t *trackFlags) register(f *pflag.FlagSet) {
+	f.Float64Var(&t.every, "every", 0, "public step of the output's times")
+	f.Float64Var(&t.o.MaxGap, "max-gap", 0, "longest time without a sample that may be bridged by a straight line; inf allows any")
+	f.StringVar(&t.origin, "origin", "", "public origin LAT,LON of the plane in which metres are measured, for tracks on the ground")
+	f.StringVar(&t.box, "box", "", "public box SOUTH,WEST,NORTH,EAST in degrees where all points must lie")
+	f.Float64Var(&t.maxSpeed, "max-speed", 0, "public bound on the speed, in metres a second")
+	f.StringVar(&t.action, "outside", "refuse", "what becomes of points outside the box or too fast: refuse, drop or clip")
+	f.StringVar(&t.format, "format", "", "format of the input: gpx, geojson, csv, parquet or wfdb (default: by the name)")
+	f.BoolVar(&t.o.Milliseconds, "milliseconds", false, "numbers for times in GeoJSON are milliseconds")
+	f.StringVar(&t.in.o.ID, "id", "", "column that tells tracks apart in a table")
+	f.StringVar(&t.in.o.Time, "time", "", "time column of a table")
+	f.StringSliceVar(&t.in.o.Values, "values", nil, "value columns of a table, or signals of a WFDB record")
+	f.StringSliceVar(&t.in.o.Ignore, "ignore", nil, "columns not to read")
+	f.StringVar(&t.in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
+	f.StringVar(&t.in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
+	f.StringVar(&t.in.zone, "zone", "", "time zone of time stamps that state none")
+}
+
+func (t *trackFlags) options(window space.Interval) (dataset.TrackOptions, error) {
+	o := t.o
+	var err error
+	if o.Options, err = t.in.options(); err != nil {
+		return o, err
+	}
+	o.Window, o.Format, o.MaxSpeed, o.Outside = &window, dataset.Format(t.format), t.maxSpeed, dataset.Action(t.action)
+	if !(o.MaxGap > 0) {
+		return o, usagef("--max-gap is needed: how long a time without a sample may be bridged by a straight line (600 for ten minutes, inf for any)")
+	}
+	if t.box != "" {
+		v, err := parseList(t.box)
+		if err != nil || len(v) != 4 {
+			return o, usagef("--box %q: write SOUTH,WEST,NORTH,EAST in degrees", t.box)
+		}
+		o.Box = &dataset.Box{South: v[0], West: v[1], North: v[2], East: v[3]}
+	}
+	return o, nil
+}
+
+func (t *trackFlags) grid(window space.Interval) ([]float64, error) {
+	if !(t.every > 0) || math.IsInf(t.every, 0) {
+		return nil, usagef("--every is needed: the public step of the output's times, such as 60")
+	}
+	n := int(math.Floor(window.Length()/t.every*(1+1e-12))) + 1
+	if n < 2 || n > 10_000_000 {
+		return nil, usagef("--every %g gives %d times in the window: at least 2 and at most 10 million", t.every, n)
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = min(window.A+float64(i)*t.every, window.B)
+	}
+	return out, nil
+}
+
+func (t *trackFlags) projection() (*dataset.Projection, error) {
+	if t.origin == "" {
+		return nil, usagef("--origin LAT,LON is needed for tracks on the ground: a public place near them, such as the centre of the city; not computed from the track")
+	}
+	v, err := parseList(t.origin)
+	if err != nil || len(v) != 2 {
+		return nil, usagef("--origin %q: write LAT,LON in degrees, such as 37.77,-122.42", t.origin)
+	}
+	p, err := dataset.NewProjection(v[0], v[1])
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
+}
+
+func curveCommand() *cobra.Command {
+	var c curveFlags
+	var t trackFlags
+	var budget budgetFlags
+	var out, releasePath, picture string
+	var own, force bool
+	cmd := &cobra.Command{
+		Use:   "curve FILE|FOLDER",
+		Short: "Private version of a person's own curve or track",
+		Long: `Releases a private version of each curve or track in FILE (GPX, GeoJSON, CSV,
+Parquet, WFDB) or in the files of FOLDER, to be run on the person's own device: two
+curves at distance d look alike within e^(ε·d). The window, the output's times and all
+flags are public. The output has the format that came in, and nothing of the input's
+names, times or metadata.`,
+		Example: `  curveil curve ride.gpx --epsilon 0.02 --window 2008-05-17T21:00:00Z/2008-05-18T09:00:00Z --every 60 --max-gap 600 --origin 37.77,-122.42 -o private.gpx
+  curveil curve ecg.csv --rho 2 --window 0:10 --every 0.01 --max-gap 0.1 -o private.csv`,
+		Args: exactArgs(1, "one file or folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := c.config(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			o, err := t.options(cfg.Window)
+			if err != nil {
+				return err
+			}
+			grid, err := t.grid(cfg.Window)
+			if err != nil {
+				return err
+			}
+			if err := checkCurveOutputs(out, releasePath, picture, own, force); err != nil {
+				return err
+			}
+			job := &curveJob{cfg: cfg, flags: &t, grid: grid, budget: &budget, file: args[0], own: own}
+			if err := job.read(args[0], o); err != nil {
+				return err
+			}
+			if len(job.tracks) > 1 && (releasePath != "" || picture != "") {
+				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
+			}
+			if job.book, err = budget.open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			if job.book != nil {
+				defer job.book.Close()
+			}
+			return job.run(cmd, out, releasePath, picture)
+		},
+	}
+	c.register(cmd.Flags())
+	t.register(cmd.Flags())
+	budget.register(cmd.Flags())
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "file for the private curves, in the format of its suffix (default: as the input)")
+	f.StringVar(&releasePath, "release", "", "file for the release of one curve (JSON), with its guarantee")
+	f.StringVar(&picture, "plot", "", "picture of one private curve (.svg, .png, .pdf)")
+	f.BoolVar(&own, "own", false, "draw the original into the picture too: for the person's own eyes only")
+	f.BoolVar(&force, "force", false, "overwrite existing outputs")
+	return cmd
+}
+
+func checkCurveOutputs(out, releasePath, picture string, own, force bool) error {
+	if out == "" {
+		return usagef("-o FILE is needed: where the private curves go")
+	}
+	if own && picture == "" {
+		return usagef("--own goes with --plot")
+	}
+	if picture != "" {
+		if err := plot.CheckPath(picture); err != nil {
+			return usageError{err}
+		}
+	}
+	for _, path := range []string{out, releasePath} {
+		if path == "" {
+			continue
+		}
+		if err := (&outputFlags{out: path, force: force}).check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// curveJob is one call of the verb.
+type curveJob struct {
+	cfg    curve.Config
+	flags  *trackFlags
+	grid   []float64
+	budget *budgetFlags
+	book   *ledger.Ledger
+	file   string
+	own    bool
+
+	plane  *dataset.Projection // for tracks on the ground
+	tracks []*dataset.Track
+	curves []fit.Curve // in metres, or in the values' units
+}
+
+// read reads all tracks, so that a fault in the last one stops everything before
+// anything is spent.
+func (j *curveJob) read(path string, o dataset.TrackOptions) error {
+	r, err := dataset.OpenTracks(path, o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for r.Next() {
+		t := r.Track()
+		if len(j.tracks) > 0 && (t.Geographic != j.tracks[0].Geographic || len(t.Components) != len(j.tracks[0].Components)) {
+			return fmt.Errorf("%s: tracks of different kinds in one call: release them one kind at a time", t.File)
+		}
+		c := t.Curve
+		if t.Geographic {
+			if j.plane == nil {
+				if j.plane, err = j.flags.projection(); err != nil {
+					return err
+				}
+			}
+			if c, err = j.metres(t); err != nil {
+				return err
+			}
+		}
+		j.tracks, j.curves = append(j.tracks, t), append(j.curves, c)
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if len(j.tracks) == 0 {
+		return fmt.Errorf("%s: no tracks", path)
+	}
+	first := j.tracks[0]
+	if first.Geographic {
+		j.cfg.Unit, j.cfg.Distance, j.cfg.Components = "track", "m", []string{"east", "north"}
+		j.cfg.XLabel, j.cfg.YLabel = "time (s)", "metres from the public origin"
+		return nil
+	}
+	j.cfg.Unit, j.cfg.Distance = "curve", first.Components[0].Unit
+	for _, c := range first.Components {
+		j.cfg.Components = append(j.cfg.Components, c.Name)
+		if c.Unit != j.cfg.Distance {
+			j.cfg.Distance = ""
+		}
+	}
+	return nil
+}
+
+func (j *curveJob) metres(t *dataset.Track) (fit.Curve, error) {
+	lat, lon := t.Curve[0], t.Curve[1]
+	east, north := make([]float64, len(lat.T)), make([]float64, len(lat.T))
+	for i := range lat.T {
+		var err error
+		if east[i], north[i], err = j.plane.Forward(lat.X[i], lon.X[i]); err != nil {
+			return nil, fmt.Errorf("%s: track %d, point %d: %w: give a nearer --origin", t.File, t.Number, i+1, err)
+		}
+	}
+	return fit.Curve{{T: lat.T, X: east}, {T: lat.T, X: north}}, nil
+}
+
+func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) error {
+	p, err := curve.New(j.cfg)
+	if err != nil {
+		return usageError{err}
+	}
+	format, err := outputFormat(out, j.tracks[0].Format)
+	if err != nil {
+		return err
+	}
+	w, err := dataset.CreateTracks(out, format, len(j.tracks) > 1)
+	if err != nil {
+		return err
+	}
+	defer w.Discard()
+	statement := privacy.Statement{Guarantee: p.Config().Guarantee, Unit: p.Config().Unit, Metric: p.Config().Metric, Distance: p.Config().Distance}
+	var spent []*expense
+	for i := range j.tracks {
+		name := j.budget.name(j.file)
+		if len(j.tracks) > 1 {
+			name = fmt.Sprintf("%s/%d", name, i+1)
+		}
+		e, err := j.budget.debit(cmd.Context(), j.book, name, "curve", statement, map[string]any{
+			"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": p.Config().Method, "every": j.flags.every,
+		})
+		if err != nil {
+			return err
+		}
+		spent = append(spent, e)
+	}
+	results, err := p.All(cmd.Context(), j.curves, noise.Crypto())
+	if err != nil {
+		return spent[0].wasted(err)
+	}
+	bytes := make([][]byte, len(results))
+	for i, r := range results {
+		if err := j.write(w, r.Release, j.tracks[i]); err != nil {
+			return spent[i].wasted(err)
+		}
+		if bytes[i], err = encode(r.Release); err != nil {
+			return spent[i].wasted(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		return spent[0].wasted(err)
+	}
+	stdout := cmd.OutOrStdout()
+	if len(results) == 1 {
+		printSummary(stdout, results[0].Release)
+		if releasePath != "" {
+			if err := writeFile(releasePath, bytes[0]); err != nil {
+				return spent[0].wasted(err)
+			}
+		}
+	} else {
+		fmt.Fprintf(stdout, "%d private curves in %s, each: %v\n", len(results), out, statement)
+	}
+	fmt.Fprintf(stdout, "  means      %s\n", meaning(p.Config()))
+	for i, e := range spent {
+		to := io.Writer(stdout)
+		if len(spent) > 1 {
+			to = io.Discard
+		}
+		if err := e.complete(cmd.Context(), bytes[i], to); err != nil {
+			return err
+		}
+	}
+	if picture != "" {
+		return j.draw(picture, results[0].Release)
+	}
+	return nil
+}
+
+// write evaluates the release on the public grid.
+func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.Track) error {
+	out := dataset.Output{T: j.grid, Components: t.Components, Geographic: t.Geographic, Time: t.Time, ISO: t.ISO}
+	out.X = make([][]float64, len(r.Components))
+	y := make([]float64, len(r.Components))
+	for _, at := range j.grid {
+		if err := r.Eval(y, at); err != nil {
+			return err
+		}
+		for k, v := range y {
+			out.X[k] = append(out.X[k], v)
+		}
+	}
+	if t.Geographic {
+		lat, lon := j.plane.Degrees(out.X[0], out.X[1])
+		out.X = [][]float64{lat, lon}
+	}
+	return w.Write(out)
+}
+
+func (j *curveJob) draw(path string, r *release.Release) error {
+	o := plot.Options{NoBand: r.Method == release.Denoised, UnixTime: j.tracks[0].Geographic || j.tracks[0].ISO}
+	if o.UnixTime {
+		o.XLabel = "time (UTC)"
+	}
+	if j.own {
+		for k, s := range j.curves[0] {
+			o.Overlay = append(o.Overlay, plot.Line{Name: "original (not private)", Component: k, T: s.T, X: s.X})
+		}
+	}
+	return savePicture(path, r, o)
+}
+
+// outputFormat is that of the file's suffix; what came in where the suffix says
+// nothing.
+func outputFormat(path string, in dataset.Format) (dataset.Format, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gpx":
+		return dataset.GPX, nil
+	case ".geojson", ".json":
+		return dataset.GeoJSON, nil
+	case ".csv":
+		return dataset.CSV, nil
+	case ".hea":
+		return dataset.WFDB, nil
+	case "":
+		if in == dataset.Parquet {
+			in = dataset.CSV
+		}
+		return in, nil
+	}
+	return "", usagef("-o %s: the name must end in .gpx, .geojson, .csv or .hea", path)
+}
+
+// meaning says what a budget means in the units of the data.
+func meaning(c curve.Config) string {
+	unit := c.Distance
+	if unit == "" {
+		unit = "units"
+	}
+	scale := 1.0
+	if c.Metric == privacy.L2 {
+		scale = math.Sqrt(c.Window.Length())
+	}
+	switch g := c.Guarantee.(type) {
+	case privacy.Geo:
+		return fmt.Sprintf("two curves %.4g %s apart all along the window are told apart at ε·d = 1: no test gains more than a factor e = 2.7 on them", 1/(float64(g)*scale), unit)
+	case privacy.ConcentratedGeo:
+		d := 1 / (math.Sqrt(2*float64(g)) * scale)
+		return fmt.Sprintf("two curves %.4g %s apart all along the window are told apart like a μ = 1 release: ε = 4.9 at δ = 1e-6", d, unit)
+	}
+	return ""
+}
