@@ -70,14 +70,18 @@ func checkLevel(level float64) error {
 type point struct {
 	T     float64   `json:"t"`
 	Value []float64 `json:"value"`
-	Low   []float64 `json:"low"`
-	High  []float64 `json:"high"`
+	Low   []float64 `json:"low,omitempty"` // nil for a denoised curve, which has no band
+	High  []float64 `json:"high,omitempty"`
 }
 
 func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool) ([]point, error) {
-	lo, hi, err := r.Bands(ts, level, simultaneous)
-	if err != nil {
-		return nil, err
+	var lo, hi [][]float64
+	banded := r.Method != release.Denoised
+	if banded {
+		var err error
+		if lo, hi, err = r.Bands(ts, level, simultaneous); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]point, len(ts))
 	for j, t := range ts {
@@ -85,7 +89,7 @@ func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool
 		if err := r.Eval(p.Value, t); err != nil {
 			return nil, err
 		}
-		for k := range r.Components {
+		for k := 0; banded && k < len(r.Components); k++ {
 			p.Low, p.High = append(p.Low, lo[k][j]), append(p.High, hi[k][j])
 		}
 		out[j] = p
@@ -97,14 +101,20 @@ func writePoints(w io.Writer, components []string, points []point) error {
 	c := csv.NewWriter(w)
 	head := []string{"t"}
 	for _, name := range components {
-		head = append(head, name, name+"_low", name+"_high")
+		head = append(head, name)
+		if points[0].Low != nil {
+			head = append(head, name+"_low", name+"_high")
+		}
 	}
 	rows := [][]string{head}
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
 	for _, p := range points {
 		row := []string{strconv.FormatFloat(p.T, 'g', -1, 64)}
 		for k := range components {
-			row = append(row, text(p.Value[k]), text(p.Low[k]), text(p.High[k]))
+			row = append(row, text(p.Value[k]))
+			if p.Low != nil {
+				row = append(row, text(p.Low[k]), text(p.High[k]))
+			}
 		}
 		rows = append(rows, row)
 	}
