@@ -281,3 +281,34 @@ func TestRates(t *testing.T) {
 		}
 	}
 }
+
+// The same rates over many decades, from the exact risk of the best fixed rank.
+func TestRatesOfFixedRanks(t *testing.T) {
+	triangle, err := densities.Named("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.CosineBox(unitBox(1), []int{256}, space.Cube)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta, square := coefficients(t, triangle, s)
+	for _, c := range []struct {
+		rho      float64
+		from, to int64
+		want     float64
+	}{{1, 1e4, 1e8, -0.75}, {1e-9, 5e6, 5e8, -1.2}} {
+		risk := func(n int64) float64 {
+			least := math.Inf(1)
+			for _, r := range fixedRisk(t, Config{Box: unitBox(1), Basis: Cosine, Guarantee: privacy.ZCDP(c.rho)}, s, ranksUpTo(256), theta, square, n) {
+				least = math.Min(least, r)
+			}
+			return least
+		}
+		slope := math.Log(risk(c.to)/risk(c.from)) / math.Log(float64(c.to)/float64(c.from))
+		t.Logf("ρ=%g, n from %d to %d: slope %.3f, theory %.2f", c.rho, c.from, c.to, slope, c.want)
+		if math.Abs(slope-c.want) > 0.06 {
+			t.Errorf("ρ=%g: the risk of the best rank falls with slope %v, not %v", c.rho, slope, c.want)
+		}
+	}
+}
