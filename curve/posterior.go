@@ -1,104 +1,132 @@
-// The posterior of a Brownian path given noisy projections on equal pieces. Its
-// rate may differ from cell to cell; package comment of smooth.go.
+// The posterior of a moving point given noisy projections on equal cells, in
+// O(N): the states at the ends of the cells have a block tridiagonal precision.
 
 package curve
 
 import "math"
 
 // path is one component over N cells of the window, in units in which the
-// noise of a cell's coordinates has variance 1.
-//
-// In one cell let x₀, x₁ be the values at its ends and Q the variance of x₁ − x₀.
-// Given these, the path inside is a Brownian bridge, and its two noisy
-// coordinates in the average over the cell (constant and slope) are
-//
-//	y₀ = (x₀+x₁)/2 + b₀ + noise,       b₀ ~ N(0, Q/12),
-//	y₁ = (x₁−x₀)/(2√3) + b₁ + noise,   b₁ ~ N(0, Q/60), independent of b₀,
-//
-// so that the ends of the cells have a tridiagonal posterior precision,
-// LDLᵀ-factored in O(N). Given b₀ and b₁ the bridge has the mean b₀·6u(1−u) plus b₁
-// times the odd cubic that vanishes at both ends: the posterior mean is a
-// continuous piecewise cubic.
+// noise of a cell's two coordinates y has variance 1 each. The driving noise of
+// cell i has rate q[i].
 type path struct {
-	y0, y1 []float64
-	q      []float64 // Q by cell
+	y []([2]float64)
+	q []float64
 
-	x    []float64 // posterior mean at the ends of cells, N+1
-	d, l []float64 // precision = L·diag(d)·Lᵀ, L_{i+1,i} = l_i
-	vd   []float64 // posterior variance at an end
-	vo   []float64 // posterior covariance of the two ends of a cell
-	stat []float64 // see expect
+	x          [][2]float64 // posterior mean of the state at the ends of cells, N+1
+	h          [][2]float64
+	d          []mat2 // inverses of the diagonal blocks of the factorisation
+	e          []mat2 // blocks above the diagonal
+	variance   []mat2 // posterior covariance of the state at an end
+	covariance []mat2 // of the states at the two ends of a cell
+	stat       []float64
+	evidence   float64 // log marginal likelihood, up to a constant
 }
-
-const (
-	bridge0, bridge1 = 1. / 12, 1. / 60 // variances of b₀ and b₁ over Q
-	root12           = 3.4641016151377544
-)
 
 func newPath(cells int) *path {
-	return &path{y0: make([]float64, cells), y1: make([]float64, cells), q: make([]float64, cells),
-		x: make([]float64, cells+1), d: make([]float64, cells+1), l: make([]float64, cells),
-		vd: make([]float64, cells+1), vo: make([]float64, cells), stat: make([]float64, cells)}
+	return &path{y: make([][2]float64, cells), q: make([]float64, cells),
+		x: make([][2]float64, cells+1), h: make([][2]float64, cells+1), d: make([]mat2, cells+1), e: make([]mat2, cells),
+		variance: make([]mat2, cells+1), covariance: make([]mat2, cells), stat: make([]float64, cells)}
 }
 
-// solve computes the posterior mean and the variances needed from it, for the
-// current Q. The prior of the first value is flat.
-func (p *path) solve() {
+// weight is the inverse covariance of y given both states.
+func (m *motion) weight(q float64) mat2 {
+	w := m.s01.scale(q)
+	w[0]++
+	w[3]++
+	return w.inverse()
+}
+
+// solve computes the posterior mean and the covariances that expect needs. The
+// prior of the first state is flat in the value and stationary in the velocity.
+func (p *path) solve(m *motion) {
 	cells := len(p.q)
 	clear(p.d)
-	clear(p.x)
+	clear(p.h)
+	p.d[0][3] = m.start / p.q[0]
+	logs, squares := math.Log(p.q[0]/m.start), 0.0
 	for i, q := range p.q {
-		w0, w1 := 1/(1+q*bridge0), 1/(1+q*bridge1)
-		same, cross := 1/q+w0/4+w1/12, -1/q+w0/4-w1/12
-		p.d[i] += same
-		p.d[i+1] += same
-		p.l[i] = cross
-		a, b := w0*p.y0[i]/2, w1*p.y1[i]/root12
-		p.x[i] += a - b
-		p.x[i+1] += a + b
+		w := m.weight(q)
+		r := 1 / q
+		near, far := m.b0T.times(w), m.b1T.times(w)
+		p.d[i] = p.d[i].plus(m.prior00.scale(r)).plus(near.times(m.b0))
+		p.d[i+1] = m.inverse.scale(r).plus(far.times(m.b1))
+		p.e[i] = m.prior01.scale(r).plus(near.times(m.b1))
+		a, b := near.on(p.y[i]), far.on(p.y[i])
+		p.h[i][0] += a[0]
+		p.h[i][1] += a[1]
+		p.h[i+1] = b
+		wy := w.on(p.y[i])
+		squares += wy[0]*p.y[i][0] + wy[1]*p.y[i][1]
+		logs += 2*math.Log(q) + m.logDet - math.Log(w.det())
 	}
-	for i := range p.l {
-		f := p.l[i] / p.d[i]
-		p.d[i+1] -= f * p.l[i]
-		p.l[i] = f
-		p.x[i+1] -= f * p.x[i]
+	for i := range p.e {
+		logs += math.Log(p.d[i].det())
+		p.d[i] = p.d[i].inverse()
+		k := p.e[i].t().times(p.d[i])
+		p.d[i+1] = p.d[i+1].plus(k.times(p.e[i]).scale(-1))
+		squares -= quadratic(p.d[i], p.h[i])
+		v := k.on(p.h[i])
+		p.h[i+1][0] -= v[0]
+		p.h[i+1][1] -= v[1]
 	}
-	p.x[cells] /= p.d[cells]
-	p.vd[cells] = 1 / p.d[cells]
+	logs += math.Log(p.d[cells].det())
+	p.d[cells] = p.d[cells].inverse()
+	squares -= quadratic(p.d[cells], p.h[cells])
+	p.evidence = -(logs + squares) / 2
+
+	p.x[cells] = p.d[cells].on(p.h[cells])
+	p.variance[cells] = p.d[cells]
 	for i := cells - 1; i >= 0; i-- {
-		p.x[i] = p.x[i]/p.d[i] - p.l[i]*p.x[i+1]
-		p.vo[i] = -p.l[i] * p.vd[i+1]
-		p.vd[i] = 1/p.d[i] + p.l[i]*p.l[i]*p.vd[i+1]
+		v := p.e[i].on(p.x[i+1])
+		p.x[i] = p.d[i].on([2]float64{p.h[i][0] - v[0], p.h[i][1] - v[1]})
+		g := p.d[i].times(p.e[i]).scale(-1)
+		p.covariance[i] = g.times(p.variance[i+1])
+		p.variance[i] = p.d[i].plus(p.covariance[i].times(g.t()))
 	}
 }
 
-// inside is the posterior mean of b₀ and b₁ in a cell, given the mean of its ends.
-func (p *path) inside(i int) (b0, b1 float64) {
-	q := p.q[i]
-	b0 = q * bridge0 / (1 + q*bridge0) * (p.y0[i] - (p.x[i]+p.x[i+1])/2)
-	b1 = q * bridge1 / (1 + q*bridge1) * (p.y1[i] - (p.x[i+1]-p.x[i])/root12)
-	return b0, b1
+func quadratic(a mat2, v [2]float64) float64 {
+	w := a.on(v)
+	return w[0]*v[0] + w[1]*v[1]
 }
 
-// expect sets stat to the posterior mean of the squares of the three independent
-// parts of the path in each cell, each over its share of Q, averaged: what Q would
-// be estimated by if the path were known (the E step of the EM algorithm).
-func (p *path) expect() {
+// left is y less its mean given the posterior mean of the two states.
+func (p *path) left(m *motion, i int) [2]float64 {
+	a, b := m.b0.on(p.x[i]), m.b1.on(p.x[i+1])
+	return [2]float64{p.y[i][0] - a[0] - b[0], p.y[i][1] - a[1] - b[1]}
+}
+
+// expect sets stat to what q would be estimated by in each cell if the path were
+// known, averaged over the posterior (the E step of the EM algorithm): a quarter
+// of the squared length of four independent parts, the change of the state and
+// the two coordinates given both states, each over its covariance at q = 1.
+func (p *path) expect(m *motion) {
 	for i, q := range p.q {
-		g0, g1 := q*bridge0/(1+q*bridge0), q*bridge1/(1+q*bridge1)
-		sum, difference := p.vd[i]+p.vd[i+1]+2*p.vo[i], p.vd[i]+p.vd[i+1]-2*p.vo[i]
-		b0, b1 := p.inside(i)
-		d := p.x[i+1] - p.x[i]
-		p.stat[i] = (d*d + difference +
-			(b0*b0+g0*g0*sum/4+g0)/bridge0 +
-			(b1*b1+g1*g1*difference/12+g1)/bridge1) / 3
+		v0, v1, v01 := p.variance[i], p.variance[i+1], p.covariance[i]
+		x := m.phi.on(p.x[i])
+		r := [2]float64{p.x[i+1][0] - x[0], p.x[i+1][1] - x[1]}
+		cross := m.phi.times(v01)
+		spread := v1.plus(m.phi.times(v0).times(m.phi.t())).plus(cross.plus(cross.t()).scale(-1))
+		sum := quadratic(m.inverse, r) + traceOf(m.inverse, spread)
+
+		w := m.weight(q)
+		ws := w.times(m.s01)
+		wsw := ws.times(w)
+		cross = m.b0.times(v01).times(m.b1T)
+		spread = m.b0.times(v0).times(m.b0T).plus(m.b1.times(v1).times(m.b1T)).plus(cross.plus(cross.t()))
+		sum += q*q*(quadratic(wsw, p.left(m, i))+traceOf(wsw, spread)-ws[0]-ws[3]) + 2*q
+		p.stat[i] = sum / 4
 	}
 }
 
-// cubic returns the posterior mean in a cell as coordinates of the orthonormal
-// Legendre polynomials of degree 0 … 3 in the average over the cell. 6u(1−u) is
-// e₀ − e₂/√5, and the odd cubic e₁ − √(3/7)·e₃.
-func (p *path) cubic(i int) [4]float64 {
-	b0, b1 := p.inside(i)
-	return [4]float64{(p.x[i]+p.x[i+1])/2 + b0, (p.x[i+1]-p.x[i])/root12 + b1, -b0 / math.Sqrt(5), -b1 * math.Sqrt(3./7)}
+// cubic returns the posterior mean in a cell as its first four Legendre
+// coordinates, in the average over the cell.
+func (p *path) cubic(m *motion, i int) [4]float64 {
+	var c [4]float64
+	v := m.weight(p.q[i]).on(p.left(m, i))
+	for j := range c {
+		c[j] = m.near[j][0]*p.x[i][0] + m.near[j][1]*p.x[i][1] + m.far[j][0]*p.x[i+1][0] + m.far[j][1]*p.x[i+1][1] +
+			p.q[i]*(m.s[j][0]*v[0]+m.s[j][1]*v[1])
+	}
+	return c
 }

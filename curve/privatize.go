@@ -28,6 +28,7 @@ type Result struct {
 // concurrent use.
 type Privatizer struct {
 	config   Config
+	motions  sync.Map  // []*motion by the number of cells: public, computed once
 	pyramids sync.Pool // of *fit.Pyramid: the memory of projections, not their contents, is shared
 }
 

@@ -1,73 +1,115 @@
-// How rough the path is, and where: empirical Bayes on the noisy values alone.
+// How rough the path is, where, and for how long its velocity persists:
+// empirical Bayes on the noisy values alone.
 
 package curve
 
-// field is the roughness of n components over N cells: Q of component k in cell i
-// is scale[k]·q[i]. The scales tell components apart, q tells stops from
+// field is the roughness of n components over N cells: the rate of component k in
+// cell i is scale[k]·q[i]. The scales tell components apart, q tells stops from
 // drives.
 type field struct {
-	paths []*path
-	scale []float64
-	q     []float64
-	spare []float64
+	motion *motion
+	paths  []*path
+	scale  []float64
+	q      []float64
+	spare  []float64
 }
 
 const (
-	globalSteps = 25   // of EM for one roughness for all cells
-	localSteps  = 20   // of EM for local roughness, from there
-	reach       = 4    // a cell's roughness is pooled with that of so many on each side
-	leastRough  = 1e-9 // in units of the noise variance: keeps a straight line from dividing by zero
+	globalSteps = 12 // of EM for one roughness for all cells, for each persistence
+	localSteps  = 20 // of EM for local roughness, from there
+	reach       = 4  // a cell's roughness is pooled with that of so many on each side
+	// leastPersistence, in cells, is as good as none.
+	leastPersistence = 0.02
+	leastRough       = 1e-9 // in units of the noise variance: keeps a straight line from dividing by zero
 )
 
-// smooth fits the roughness by the EM algorithm to coordinates by cell, degree 0
-// and 1, component, whose noise has standard deviation sd: first one Q for all
-// cells, then local ones, pooled over neighbours by triangular weights. All of
-// it looks at released values only.
-func smooth(noisy []float64, cells, n int, sd float64) *field {
-	f := &field{scale: make([]float64, n), q: make([]float64, cells), spare: make([]float64, cells)}
-	// Coordinates of the window's basis are those of a cell over √cells, and so
-	// is their noise.
+// motionsOver returns the priors to choose from for a number of cells.
+func motionsOver(cells int) []*motion {
+	var list []*motion
+	for _, part := range persistences {
+		list = append(list, newMotion(max(part*float64(cells), leastPersistence)))
+	}
+	return list
+}
+
+// persistences are the times, as parts of the window, that the velocity may
+// persist for.
+var persistences = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16}
+
+// smooth fits persistence and roughness to coordinates by cell, degree 0 and 1,
+// component, whose noise has standard deviation sd, under the given priors: first one rate for all cells,
+// by EM, under each prior, of which the most likely is kept; then local rates,
+// by EM, pooled over neighbours with triangular weights. All of it looks at
+// released values only.
+func smooth(noisy []float64, cells, n int, sd float64, priors []*motion) *field {
+	var best *field
+	for _, m := range priors {
+		f := newField(noisy, cells, n, sd, m)
+		for range globalSteps {
+			f.solve()
+			for k, p := range f.paths {
+				p.expect(f.motion)
+				f.scale[k] = max(mean(p.stat), leastRough)
+			}
+		}
+		f.solve()
+		if best == nil || f.evidence() > best.evidence() {
+			best = f
+		}
+	}
+	best.localise()
+	return best
+}
+
+func newField(noisy []float64, cells, n int, sd float64, m *motion) *field {
+	f := &field{motion: m, scale: make([]float64, n), q: make([]float64, cells), spare: make([]float64, cells)}
 	for k := range n {
+		// Coordinates of the window's basis are those of a cell over √cells, and so
+		// is their noise.
 		p := newPath(cells)
 		for i := range cells {
-			p.y0[i] = noisy[2*i*n+k] / sd
-			p.y1[i] = noisy[(2*i+1)*n+k] / sd
+			p.y[i] = [2]float64{noisy[2*i*n+k] / sd, noisy[(2*i+1)*n+k] / sd}
 		}
-		// A start from neighbouring cells, whose averages differ by 2Q/3 and noise.
+		// A start from neighbouring cells. For Brownian motion their averages differ by
+		// 2q/3 and noise; a smooth path's rate is larger by about the square of its
+		// persistence.
 		var jumps float64
 		for i := range cells - 1 {
-			d := p.y0[i+1] - p.y0[i]
+			d := p.y[i+1][0] - p.y[i][0]
 			jumps += d * d / float64(cells-1)
 		}
-		f.scale[k] = max(1.5*(jumps-2), jumps*1e-3, leastRough)
+		f.scale[k] = max(max(1.5*(jumps-2), jumps*1e-2)/m.sigma[0], leastRough)
 		f.paths = append(f.paths, p)
 	}
 	for i := range f.q {
 		f.q[i] = 1
 	}
-	for range globalSteps {
-		f.solve()
-		for k, p := range f.paths {
-			p.expect()
-			f.scale[k] = max(mean(p.stat), leastRough)
-		}
+	return f
+}
+
+func (f *field) evidence() float64 {
+	var sum float64
+	for _, p := range f.paths {
+		sum += p.evidence
 	}
+	return sum
+}
+
+func (f *field) localise() {
 	for range localSteps {
-		f.solve()
 		clear(f.spare)
 		for k, p := range f.paths {
-			p.expect()
+			p.expect(f.motion)
 			var sum float64
 			for i, v := range p.stat {
 				sum += v / f.q[i]
-				f.spare[i] += v / f.scale[k] / float64(n)
+				f.spare[i] += v / f.scale[k] / float64(len(f.paths))
 			}
-			f.scale[k] = max(sum/float64(cells), leastRough)
+			f.scale[k] = max(sum/float64(len(f.q)), leastRough)
 		}
 		pool(f.q, f.spare, reach)
+		f.solve()
 	}
-	f.solve()
-	return f
 }
 
 func (f *field) solve() {
@@ -75,7 +117,7 @@ func (f *field) solve() {
 		for i, q := range f.q {
 			p.q[i] = max(f.scale[k]*q, leastRough)
 		}
-		p.solve()
+		p.solve(f.motion)
 	}
 }
 
