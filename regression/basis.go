@@ -4,7 +4,6 @@
 package regression
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -49,12 +48,6 @@ func unmarshalBasis(data []byte) (Basis, error) {
 	return OneVariable(s), nil
 }
 
-func equalBasis(a, b Basis) bool {
-	x, errA := a.MarshalJSON()
-	y, errB := b.MarshalJSON()
-	return errA == nil && errB == nil && bytes.Equal(x, y)
-}
-
 // features sets dst to φ(x) and returns whether it had to be shortened. x has as many finite numbers as the box has
 // variables. A basis that fails to give numbers gives the zero vector: φ is total, for whether a report can be made must
 // not depend on x.
@@ -77,30 +70,59 @@ func features(dst []float64, b Basis, bound float64, x []float64) {
 // LargestFeature is the largest ‖e(x)‖ on a fine grid of the box: the natural B of a stream. It is public, being
 // computed from the space alone; the few points between the grid's where ‖e(x)‖ is larger are shortened to B.
 func LargestFeature(b Basis) float64 {
-	box := b.Box()
-	perAxis := map[int]int{1: 1025, 2: 65, 3: 17}[len(box)]
-	if perAxis == 0 {
-		perAxis = 9
-	}
-	x := make([]float64, len(box))
-	index := make([]int, len(box))
 	largest := 0.0
+	overBox(b.Box(), []int{1025, 65, 17, 9}, func(x []float64) { largest = math.Max(largest, b.Bound(x)) })
+	return largest
+}
+
+// overBox calls f at the points of a regular grid with both ends; perAxis is for 1, 2, … variables.
+func overBox(box []space.Interval, perAxis []int, f func(x []float64)) {
+	n := perAxis[min(len(box), len(perAxis))-1]
+	x, index := make([]float64, len(box)), make([]int, len(box))
 	for {
 		for i, d := range box {
-			x[i] = d.A + (d.B-d.A)*float64(index[i])/float64(perAxis-1)
+			x[i] = d.A + (d.B-d.A)*float64(index[i])/float64(n-1)
 		}
-		largest = math.Max(largest, b.Bound(x))
+		f(x)
 		i := 0
 		for ; i < len(index); i++ {
-			if index[i]++; index[i] < perAxis {
+			if index[i]++; index[i] < n {
 				break
 			}
 			index[i] = 0
 		}
 		if i == len(index) {
-			return largest
+			return
 		}
 	}
+}
+
+// largestEigenvalue is about that of E φ(x)φ(x)ᵀ, x uniform on the box, by power iteration; at most B².
+func largestEigenvalue(b Basis, bound float64) float64 {
+	var rows [][]float64
+	overBox(b.Box(), []int{129, 13, 6, 4}, func(x []float64) {
+		phi := make([]float64, b.Dim())
+		features(phi, b, bound, x)
+		rows = append(rows, phi)
+	})
+	v, next := make([]float64, b.Dim()), make([]float64, b.Dim())
+	for _, phi := range rows {
+		floats.Add(v, phi)
+	}
+	v[0] += bound // in case the features cancel
+	lambda := bound * bound
+	for range 30 {
+		floats.Scale(1/floats.Norm(v, 2), v)
+		clear(next)
+		for _, phi := range rows {
+			floats.AddScaled(next, floats.Dot(phi, v)/float64(len(rows)), phi)
+		}
+		if n := floats.Norm(next, 2); n > 0 {
+			lambda = math.Min(n, bound*bound)
+			v, next = next, v
+		}
+	}
+	return lambda
 }
 
 func checkPoint(b Basis, x []float64, y float64) error {

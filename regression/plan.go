@@ -109,6 +109,22 @@ func SuggestSteps(c PlanConfig, n int64) (Steps, error) {
 	return o.suggest(s, n), nil
 }
 
+// defaultReference is the number of people at which DefaultSteps fits γ₀.
+const defaultReference = 10000
+
+// DefaultSteps is the constant step γ₀n^−ζ for n people, knowing nothing but the stream: ζ is [PrivateExponent] for the kernel's
+// α and r = 1/2, a curve that just lies in the space, and γ₀ makes the step the best one for 10,000 people under the default
+// guesses of [PlanConfig]. With guesses, SuggestSteps does better.
+func DefaultSteps(s Stream, n int64) (Steps, error) {
+	s.Steps = Steps{}
+	steps, err := SuggestSteps(PlanConfig{Stream: s}, defaultReference)
+	steps.Horizon = n
+	if err == nil && n < 1 {
+		err = fmt.Errorf("regression: number of people %d must be at least 1", n)
+	}
+	return steps, err
+}
+
 func (o *oracle) suggest(s Stream, n int64) Steps {
 	zeta := PrivateExponent(Decay(s.Basis), 0.5)
 	return Steps{Gamma0: o.best(float64(n), s.Bound) * math.Pow(float64(n), zeta), Exponent: zeta, Horizon: n}

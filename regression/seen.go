@@ -12,18 +12,19 @@ type seen struct {
 	ring  []ID // in order of application; a ring once full
 	next  int  // the oldest, once full
 	size  int
-	slots []uint64 // of a power of two, at most half full: 0, or the high half of the hash and the place + 1
+	slots []uint64 // of a power of two, at most half full: 0, or the place + 1 below the low half of the hash
 	seed  maphash.Seed
 }
 
-// remembered is how many ids are kept at least: 16 MiB in a snapshot.
-const remembered = 1 << 20
+// remembered is how many ids are kept at least: 4 MiB in a snapshot, and small enough for a processor's cache.
+const remembered = 1 << 18
 
 func newSeen(staleness int64) seen {
 	return seen{size: int(max(remembered, staleness+1)), slots: make([]uint64, 64), seed: maphash.MakeSeed()}
 }
 
-func (s *seen) hash(id *ID) uint64 { return maphash.Bytes(s.seed, id[:]) }
+// hash has 32 bits, so that a slot holds all of it; a table has at most 2^26 slots.
+func (s *seen) hash(id *ID) uint64 { return maphash.Bytes(s.seed, id[:]) & lowHalf }
 
 const lowHalf = 1<<32 - 1
 
@@ -35,7 +36,7 @@ func (s *seen) find(id *ID, hash uint64) (slot uint64, found bool) {
 		if v == 0 {
 			return slot, false
 		}
-		if v>>32 == hash>>32 && s.ring[v&lowHalf-1] == *id {
+		if v>>32 == hash && s.ring[v&lowHalf-1] == *id {
 			return slot, true
 		}
 	}
@@ -69,7 +70,7 @@ func (s *seen) add(id ID) {
 func (s *seen) put(place int) {
 	hash := s.hash(&s.ring[place])
 	slot, _ := s.find(&s.ring[place], hash)
-	s.slots[slot] = hash>>32<<32 | uint64(place+1)
+	s.slots[slot] = hash<<32 | uint64(place+1)
 }
 
 func (s *seen) grow() {
@@ -84,7 +85,7 @@ func (s *seen) remove(id *ID) {
 	mask := uint64(len(s.slots) - 1)
 	gap, _ := s.find(id, s.hash(id))
 	for next := (gap + 1) & mask; s.slots[next] != 0; next = (next + 1) & mask {
-		home := s.hash(&s.ring[s.slots[next]&lowHalf-1]) & mask
+		home := s.slots[next] >> 32 & mask
 		if (next-home)&mask >= (next-gap)&mask {
 			s.slots[gap] = s.slots[next]
 			gap = next

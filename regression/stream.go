@@ -76,7 +76,7 @@ func (s Stream) WithDefaults() Stream {
 		s.Unit = "person"
 	}
 	if s.Staleness == 0 && s.Bound > 0 && s.Steps.Gamma0 > 0 {
-		s.Staleness = int64(min(max(1, 1/(s.Steps.At(1)*s.Bound*s.Bound)), maxStaleness))
+		s.Staleness = int64(min(max(1, 1/(s.Steps.At(1)*largestEigenvalue(s.Basis, s.Bound))), maxStaleness))
 	}
 	return s
 }
