@@ -61,9 +61,12 @@ func (s *fourier) Eval(dst []float64, t float64) {
 	sin1, cos1 := math.Sincos(2 * math.Pi * turns)
 	var sin, cos float64
 	for i, k := 1, 1; i < len(dst)-1; i, k = i+2, k+1 {
-		if k%anchor == 1 {
+		switch {
+		case k == 1:
+			sin, cos = sin1, cos1
+		case k%anchor == 1:
 			sin, cos = sincosTurns(float64(k), turns)
-		} else {
+		default:
 			sin, cos = sin*cos1+cos*sin1, cos*cos1-sin*sin1
 		}
 		dst[i], dst[i+1] = math.Sqrt2*cos, math.Sqrt2*sin
@@ -113,12 +116,15 @@ func (s *cosine) Eval(dst []float64, t float64) {
 	sin1, cos1 = sign*sin1, sign*cos1
 	var sin, cos float64
 	for k := 1; k < len(dst); k++ {
-		if k%anchor == 1 {
+		switch {
+		case k == 1:
+			sin, cos = sin1, cos1
+		case k%anchor == 1:
 			sin, cos = sincosTurns(float64(k), half/2)
 			if k%2 == 1 {
 				sin, cos = sign*sin, sign*cos
 			}
-		} else {
+		default:
 			sin, cos = sin*cos1+cos*sin1, cos*cos1-sin*sin1
 		}
 		dst[k] = math.Sqrt2 * cos
