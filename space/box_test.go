@@ -201,7 +201,8 @@ func TestSpreadIsABound(t *testing.T) {
 			{[]float64{top}, []float64{1}}, {[]float64{1, top + 0.5}, []float64{3, 1}}, {[]float64{1, 2, top + 1}, []float64{0.1, 5, 0}},
 		} {
 			bound, attained := s.Spread(c.levels, c.weights)
-			if !(attained <= bound && bound <= 1.06*attained) {
+			slack := []float64{1e-4, 1e-4, 0.01, 0.06}[len(s.Box())-1]
+			if !(attained <= bound && bound <= (1+slack)*attained) {
 				t.Errorf("bound %v, attained %v", bound, attained)
 			}
 			far, best := 0.0, []float64(nil)

@@ -18,7 +18,7 @@
 // Both right sides are trigonometric polynomials p ≥ 0 of some degree N in each variable. On P ≥ 2N equally
 // spaced points of a period, max p ≤ max over the grid · 2/(1+cos(πN/P)) per variable: p − ½max p has the
 // supremum norm ½max p, so it falls from its maximum no faster than ½max p·cos Nθ (M. Riesz), and the next
-// grid point is within π/P.
+// grid point is within π/P. The same holds cell by cell, which sharpens the bound: see refine.
 
 package space
 
@@ -29,8 +29,12 @@ import (
 	"sync"
 )
 
-// spreadPoints bounds the size of the grid on which the supremum is sought.
-const spreadPoints = 1 << 22
+// spreadPoints bounds the size of the grid on which the supremum is sought, spreadWork the multiplications that
+// refine it.
+const (
+	spreadPoints = 1 << 21
+	spreadWork   = 1 << 27
+)
 
 // Spread bounds sup Σ_j w_j (e_j(x) − e_j(x′))² over all pairs of points of the box. Functions of levels in
 // (levels[s−1], levels[s]] have the weight weights[s] ≥ 0, the constant and the levels beyond have weight 0.
@@ -79,20 +83,18 @@ func (s *Tensor) spread(levels, weights []float64) (bound, attained float64) {
 		exact := 2 * w * (float64(s.Dim()) - s.dirichletMin())
 		return exact * (1 + 1e-12), exact
 	}
-	degree := make([]int, len(s.rank))
-	for i, m := range s.rank {
-		if degree[i] = m; s.kind == "cosine" {
-			degree[i] = 2 * m
-		}
-	}
-	period := gridPeriods(degree)
+	p := s.polynomial(c, sum)
+	period := gridPeriods(p.degree)
 	table := evenTable(c, s.rank, period)
-	best, at := s.gridMax(table, sum, period)
-	bound = best
-	for i, n := range degree {
-		bound *= 2 / (1 + math.Cos(math.Pi*float64(n)/float64(period[i])))
-	}
-	return math.Min(bound, 4*sum) * (1 + 1e-9), s.climb(c, sum, at, period, best)
+	best, at := -1.0, []int(nil)
+	p.onGrid(table, period, func(v float64, place []int) {
+		if v > best {
+			best, at = v, append(at[:0], place...)
+		}
+	})
+	attained = p.climb(at, period, best)
+	bound = p.refine(table, period, best, attained)
+	return math.Min(math.Max(bound, attained), 4*sum) * (1 + 1e-9), attained
 }
 
 // SumWeights is Σ_j w_j over the functions, with levels and weights as in Spread.
@@ -186,7 +188,7 @@ func dirichletMin(m int) float64 {
 // gridPeriods chooses the points of a period on each axis: up to 256 times the degree, as many as the
 // budget allows, never less than 8 times.
 func gridPeriods(degree []int) []int {
-	for r := 256; ; r /= 2 {
+	for r := 64; ; r /= 2 {
 		period, points := make([]int, len(degree)), 1.0
 		for i, n := range degree {
 			period[i] = r * n
@@ -219,8 +221,56 @@ func evenTable(c []float64, rank, period []int) []float64 {
 	return contract(c, values, points)
 }
 
-// gridMax returns the largest value of the polynomial over the grid and where.
-func (s *Tensor) gridMax(table []float64, sum float64, period []int) (best float64, at []int) {
+// polynomial is p at u, of which the table holds K on the grid.
+type polynomial struct {
+	c      []float64 // c_k
+	rank   []int
+	sum    float64
+	cosine bool
+	degree []int
+	room   [][]float64
+}
+
+func (s *Tensor) polynomial(c []float64, sum float64) *polynomial {
+	p := &polynomial{c: c, rank: s.rank, sum: sum, cosine: s.kind == "cosine"}
+	size := len(c)
+	for _, m := range s.rank {
+		n := m
+		if p.cosine {
+			n = 2 * m
+		}
+		p.degree = append(p.degree, n)
+		size /= m + 1
+		p.room = append(p.room, make([]float64, size))
+	}
+	return p
+}
+
+func (p *polynomial) kernel(u []float64, times float64) float64 {
+	full := p.c
+	for i, m := range p.rank {
+		next := p.room[i]
+		clear(next)
+		for k := range m + 1 {
+			cos := math.Cos(2 * math.Pi * float64(k) * times * u[i])
+			for r, v := range full[k*len(next) : (k+1)*len(next)] {
+				next[r] += v * cos
+			}
+		}
+		full = next
+	}
+	return full[0]
+}
+
+func (p *polynomial) at(u []float64) float64 {
+	if p.cosine {
+		return 1.5*p.sum - 2*p.kernel(u, 1) + 0.5*p.kernel(u, 2)
+	}
+	return 2 * (p.sum - p.kernel(u, 1))
+}
+
+// onGrid calls f with the value at each point of the grid and its place.
+func (p *polynomial) onGrid(table []float64, period []int, f func(v float64, place []int)) {
 	place := make([]int, len(period))
 	for i := range table {
 		rest, double := i, 0
@@ -229,54 +279,82 @@ func (s *Tensor) gridMax(table []float64, sum float64, period []int) (best float
 			place[a] = rest % n
 			rest /= n
 		}
-		v := 2 * (sum - table[i])
-		if s.kind == "cosine" {
-			for a, p := range place {
-				twice := 2 * p
+		v := 2 * (p.sum - table[i])
+		if p.cosine {
+			for a, at := range place {
+				twice := 2 * at
 				if twice > period[a]/2 {
 					twice = period[a] - twice
 				}
 				double = double*(period[a]/2+1) + twice
 			}
-			v = 1.5*sum - 2*table[i] + 0.5*table[double]
+			v = 1.5*p.sum - 2*table[i] + 0.5*table[double]
 		}
-		if v > best || at == nil {
-			best, at = v, append(at[:0], place...)
-		}
+		f(v, place)
 	}
-	return best, at
+}
+
+// fall is the least part of the maximum that p keeps within half a step of it on every axis, P = 2^level·period
+// points of a period.
+func (p *polynomial) fall(period []int, level int) float64 {
+	part := 1.0
+	for i, n := range p.degree {
+		part *= (1 + math.Cos(math.Pi*float64(n)/math.Ldexp(float64(period[i]), level))) / 2
+	}
+	return part
+}
+
+// refine sharpens the certificate: a maximum can only lie in the cell of a grid point whose value is at least the
+// attained value times fall. Such cells are halved on each axis, again and again. It returns the bound.
+func (p *polynomial) refine(table []float64, period []int, best, attained float64) float64 {
+	bound := best / p.fall(period, 0)
+	budget := spreadWork/len(p.c) + 1
+	var cells [][]float64
+	least := attained * p.fall(period, 0) * (1 - 1e-9)
+	p.onGrid(table, period, func(v float64, place []int) {
+		if v < least || len(cells) > budget {
+			return
+		}
+		u := make([]float64, len(place))
+		for i, at := range place {
+			u[i] = float64(at) / float64(period[i])
+		}
+		cells = append(cells, u)
+	})
+	children := 1 << len(period)
+	for level := 1; level <= 6; level++ {
+		if budget -= children * len(cells); budget < 0 {
+			return bound
+		}
+		least, best = attained*p.fall(period, level)*(1-1e-12), 0
+		var next [][]float64
+		for _, u := range cells {
+			for corner := range children {
+				w := make([]float64, len(u))
+				for i := range u {
+					quarter := 0.25 / math.Ldexp(float64(period[i]), level-1)
+					if corner>>i&1 == 1 {
+						quarter = -quarter
+					}
+					w[i] = u[i] + quarter
+				}
+				if v := p.at(w); v >= least {
+					next = append(next, w)
+					best = math.Max(best, v)
+				}
+			}
+		}
+		cells = next
+		bound = math.Min(bound, best/p.fall(period, level))
+	}
+	return bound
 }
 
 // climb improves the grid's maximum coordinate by coordinate.
-func (s *Tensor) climb(c []float64, sum float64, start, period []int, best float64) float64 {
+func (p *polynomial) climb(start, period []int, best float64) float64 {
 	u := make([]float64, len(start))
-	for i, p := range start {
-		u[i] = float64(p) / float64(period[i])
-	}
-	kernel := func(u []float64) float64 {
-		full := c
-		for i, m := range s.rank {
-			rest := len(full) / (m + 1)
-			next := make([]float64, rest)
-			for k := range m + 1 {
-				cos := math.Cos(2 * math.Pi * float64(k) * u[i])
-				for r, v := range full[k*rest : (k+1)*rest] {
-					next[r] += v * cos
-				}
-			}
-			full = next
-		}
-		return full[0]
-	}
-	twice := make([]float64, len(u))
-	value := func() float64 {
-		if s.kind == "fourier" {
-			return 2 * (sum - kernel(u))
-		}
-		for i := range u {
-			twice[i] = 2 * u[i]
-		}
-		return 1.5*sum - 2*kernel(u) + 0.5*kernel(twice)
+	for i, at := range start {
+		u[i] = float64(at) / float64(period[i])
 	}
 	sweeps := 1
 	if len(u) > 1 {
@@ -289,16 +367,16 @@ func (s *Tensor) climb(c []float64, sum float64, start, period []int, best float
 			for range 34 {
 				a, b := hi-0.618034*(hi-lo), lo+0.618034*(hi-lo)
 				u[i] = a
-				va := value()
+				va := p.at(u)
 				u[i] = b
-				if va > value() {
+				if va > p.at(u) {
 					hi = b
 				} else {
 					lo = a
 				}
 			}
 			u[i] = (lo + hi) / 2
-			if v := value(); v > best {
+			if v := p.at(u); v > best {
 				best = v
 			} else {
 				u[i] = centre
