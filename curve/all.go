@@ -14,7 +14,8 @@ import (
 // All releases many curves, each by its own person and with the whole budget,
 // on all processors. Results are in the order of the curves and, for a seeded
 // source, do not depend on the number of processors. The first error, or the end
-// of the context, stops it; the error says which curve.
+// of the context, stops it; the error says which curve. Proof note:
+// docs/privacy.md#privacy-filter, for each curve.
 func (p *Privatizer) All(ctx context.Context, curves []fit.Curve, src *noise.Source) ([]*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -151,7 +151,7 @@ func TestAudit(t *testing.T) {
 				t.Fatal(err)
 			}
 			event := func(r *Result) bool { return pull(r, c.q, c.other) > 0.8*distance*distance }
-			runs := 2500
+			runs := 1000
 			if c.control {
 				// The likelihood ratio itself: coordinates nearer to q than to q′.
 				event = ratioEvent(t, c.q, c.other, c.space, distance, concentrated)

@@ -55,7 +55,8 @@ func New(config Config) (*Privatizer, error) {
 	return p, nil
 }
 
-// Privatize is New and one release.
+// Privatize is New and one release. Proof notes: docs/privacy.md#privacy-filter and
+// those that it names.
 func Privatize(config Config, c fit.Curve, src *noise.Source) (*Result, error) {
 	p, err := New(config)
 	if err != nil {
@@ -71,7 +72,9 @@ func (p *Privatizer) Config() Config { return p.config }
 // Privatize releases one curve. Nothing is spent when it returns an error about
 // the curve: too few samples, times outside the window, gaps longer than
 // MaxGap, values that are not finite. Such an error is for the person who holds
-// the curve, not for the public.
+// the curve, not for the public. Each step goes through a mechanism of its own
+// (docs/privacy.md#local-spherical-laplace, docs/privacy.md#local-gaussian,
+// docs/privacy.md#sparse-vector) under one budget (docs/privacy.md#privacy-filter).
 func (p *Privatizer) Privatize(c fit.Curve, src *noise.Source) (*Result, error) {
 	return p.privatize(c, exact{src})
 }

@@ -32,7 +32,7 @@ const windowShare = mechanism.Whole / 8
 // it. The query is 1-Lipschitz, being a distance to the functions that vanish
 // outside (the difference of two norms in [GEO] §4.3 is 2-Lipschitz and needs
 // twice the noise). The released function is zero outside the window of its
-// release.
+// release. Proof notes: docs/privacy.md#sparse-vector, docs/privacy.md#privacy-filter.
 func PrivatizeUnbounded(u Unbounded, c fit.Curve, src *noise.Source) (*Result, error) {
 	return u.privatize(c, exact{src})
 }

@@ -41,7 +41,8 @@ func (r *VectorResult) Eval(dst []float64, t float64) {
 }
 
 // ProjectVector is project-and-privatize on a space of vector-valued functions
-// on the configured window.
+// on the configured window. Proof notes: docs/privacy.md#local-spherical-laplace and
+// docs/privacy.md#local-gaussian.
 func ProjectVector(config Config, basis space.Vector, c fit.Curve, src *noise.Source) (*VectorResult, error) {
 	config.Method, config.Space = Project, nil
 	p, err := New(config)

@@ -30,7 +30,8 @@ type SparseVector struct {
 }
 
 // NewSparseVector starts a run with budget ε₁ for the threshold and ε₂ for the
-// queries, per unit of distance, K the Lipschitz constant of every query.
+// queries, per unit of distance, K the Lipschitz constant of every query. Proof
+// note: docs/privacy.md#sparse-vector.
 func NewSparseVector(epsilon1, epsilon2 privacy.Geo, lipschitz, threshold float64, src *noise.Source) (*SparseVector, error) {
 	for _, e := range []privacy.Geo{epsilon1, epsilon2} {
 		if err := e.Validate(); err != nil {

@@ -91,7 +91,7 @@ func bestBaseline(t testing.TB, curves []fit.Curve, budget privacy.Guarantee, po
 // worse than the matched baseline.
 func TestTaxiTable(t *testing.T) {
 	curves := taxi(t)
-	const repetitions = 4
+	const repetitions = 2
 	t.Log("mean of dist₂/‖q‖ over 24 cabs (standard error over cabs)")
 	for _, want := range reference {
 		paper := taxiConfig(want.budget, curve.Segment)
@@ -99,7 +99,7 @@ func TestTaxiTable(t *testing.T) {
 		segment := relative(t, curves, paper, repetitions)
 		useful := relative(t, curves, taxiConfig(want.budget, curve.Segment), repetitions)
 		auto := relative(t, curves, taxiConfig(want.budget, curve.Auto), repetitions)
-		matched, which := bestBaseline(t, curves, Matched(want.budget, TaxiWindow.Length()), []int{40, 77, 154, 256, 384, 768}, 2)
+		matched, which := bestBaseline(t, curves, Matched(want.budget, TaxiWindow.Length()), []int{40, 77, 154, 256, 384, 768}, 1)
 		t.Logf("%v: segment (paper) %.4f (%.4f), segment %.4f (%.4f), auto %.4f (%.4f) = %.0f %% less, matched baseline %.4f (%.4f) with %d points over %d",
 			want.budget, segment.Value, segment.StandardError, useful.Value, useful.StandardError, auto.Value, auto.StandardError,
 			100*(1-auto.Value/segment.Value), matched.Value, matched.StandardError, which.Points, which.Smooth)
