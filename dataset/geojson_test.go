@@ -89,6 +89,7 @@ func TestGeoJSONRefused(t *testing.T) {
 		{"no zone", featureOf(`["2020-06-01T10:00:00Z","2020-06-01T10:00:01"]`, "[[7,45],[7,46]]"), 1, "coordTimes", []string{"point 2", "without a zone"}},
 		{"milliseconds", featureOf(`[1591005600000,1591005601500]`, "[[7,45],[7,46]]"), 1, "coordTimes", []string{"point 1", "milliseconds option"}},
 		{"times nested in a line", featureOf(`[["2020-06-01T10:00:00Z"],["2020-06-01T10:00:01Z"]]`, "[[7,45],[7,46]]"), 2, "coordTimes", []string{"cut into lines elsewhere"}},
+		{"times cut elsewhere", `{"type":"MultiLineString","coordinates":[[[7,45],[7,46]],[[7,47]]],"times":[[1],[2,3]]}`, 1, "times", []string{"cut into lines elsewhere"}},
 		{"times half nested", featureOf(`[["2020-06-01T10:00:00Z"],"2020-06-01T10:00:01Z"]`, "[[7,45],[7,46]]"), 1, "coordTimes", []string{"nested wrongly"}},
 		{"times twice", `{"coordTimes":[],"times":[]}`, 1, "times", []string{"there are times in coordTimes already"}},
 		{"coordinates twice", `{"type":"LineString","coordinates":[[7,45]],"coordinates":[]}`, 1, "coordinates", []string{"stand twice"}},

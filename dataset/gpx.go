@@ -178,7 +178,6 @@ func (g *gpx) open(e xml.StartElement) error {
 		case g.is("gpx", "trk"):
 			g.tracks++
 			g.track = &geoPath{line: g.line()}
-			g.clock.state = clockISO
 		case g.is("gpx", "rte"), g.is("gpx", "wpt"):
 			g.others++
 		}

@@ -17,7 +17,7 @@ const twoTracks = `<?xml version="1.0" encoding="ISO-8859-1"?>
 <gpx version="1.0" creator="device 17" xmlns="http://www.topografix.com/GPX/1/0">
 <time>2001-01-01T00:00:00Z</time>
 <wpt lat="1" lon="2"><time>2001-01-01T00:00:00Z</time></wpt>
-<trk><name> M` + "\xfc" + `hle </name><cmt>no</cmt>
+<trk><name> M` + "\xfc" + `hle </name><cmt>no</cmt><extensions><x><time>bad</time></x></extensions>
  <trkseg>
   <trkpt lon="7.5" lat="45.25"><ele>211.5</ele><time>2020-06-01T10:00:00Z</time><extensions><x:hr xmlns:x="u"><time>bad</time></x:hr></extensions></trkpt>
   <trkpt lat=" 45.5 " lon="-7.5e0"><time>

@@ -23,8 +23,9 @@ type TrackOptions struct {
 	// Options are those of tables. Of these Zone holds for every format, and
 	// Values also picks the signals of a WFDB record, in order. A table with
 	// columns lat and lon is a track on the ground, and these are its
-	// components unless Values says otherwise. Unit and Constant are refused:
-	// a curve is released by itself, and one sample is no curve.
+	// components unless Values says otherwise. Unit, Constant and Domain are
+	// refused: a curve is released by itself, one sample is no curve, and times
+	// are the Window's business.
 	Options
 
 	// Format is the format of the file, "" to tell it from the name. For a
@@ -80,6 +81,8 @@ func (o *TrackOptions) validate() error {
 	switch w := o.Window; {
 	case o.Unit != "":
 		return fmt.Errorf("dataset: unit %q: tracks are read one by one, whosever they are; leave the option out (releases of one person's tracks add up)", o.Unit)
+	case o.Domain != nil:
+		return fmt.Errorf("dataset: a track is cut to the window option: leave the domain option out")
 	case o.Constant:
 		return fmt.Errorf("dataset: a track of one point is no curve: leave the constant option out")
 	case o.Format != "" && !slices.Contains([]Format{GPX, GeoJSON, CSV, Parquet, WFDB}, o.Format):

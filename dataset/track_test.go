@@ -418,6 +418,7 @@ func TestTrackOptionsRefused(t *testing.T) {
 		o    TrackOptions
 	}{
 		{"unit", TrackOptions{Options: Options{Unit: "person"}}},
+		{"domain", TrackOptions{Options: Options{Domain: &space.Interval{A: 0, B: 1}}}},
 		{"constant", TrackOptions{Options: Options{Constant: true}}},
 		{"format", TrackOptions{Format: "kml"}},
 		{"window", TrackOptions{Window: &space.Interval{A: 2, B: 1}, MaxGap: 1}},
@@ -464,6 +465,12 @@ func TestBoxAcrossTheAntimeridian(t *testing.T) {
 		}
 		if lat, lon := b.clip(c.lat, c.lon); lat != c.toLat || lon != c.toLon {
 			t.Errorf("%g, %g clips to %g, %g, want %g, %g", c.lat, c.lon, lat, lon, c.toLat, c.toLon)
+		}
+	}
+	bay := Box{South: 37, West: -122.4, North: 38, East: -121.3}
+	for _, c := range [][2]float64{{179, -122.4}, {-122.5, -122.4}, {-121, -121.3}, {50, -121.3}} {
+		if _, lon := bay.clip(37.5, c[0]); lon != c[1] {
+			t.Errorf("longitude %g clips to %g, want %g", c[0], lon, c[1])
 		}
 	}
 }

@@ -176,6 +176,7 @@ func TestWFDBRefused(t *testing.T) {
 		{"two offsets", "r 2 250 5\na.dat 16 10\na.dat 16+2 10\n", "r.hea", 3, []string{"offsets 0 and 2"}},
 		{"file again", "r 3 250 5\na.dat 16 10\nb.dat 80 10\na.dat 16 10\n", "r.hea", 4, []string{"'a.dat' is named again"}},
 		{"cut off", "r 1 250 6\na.dat 16 10\n", "a.dat", 0, []string{"ends after 5 frames of 6"}},
+		{"cut off in a frame", "r 2 250 3\na.dat 16 10\na.dat 16 10\n", "a.dat", 0, []string{"ends after 2 frames of 3"}},
 		{"too long", "r 1 250 4\na.dat 16 10\n", "a.dat", 0, []string{"2 bytes more"}},
 		{"beyond the end", "r 1 250 4\na.dat 16+11 10\n", "a.dat", 0, []string{"begin behind byte 11"}},
 		{"nothing there", "r 1 250\na.dat 16+10 10\n", "a.dat", 0, []string{"no whole frame"}},
