@@ -203,6 +203,14 @@ func TestTooLittleNoiseIsRefused(t *testing.T) {
 func TestPersonsStayWithinTheAccount(t *testing.T) {
 	for _, c := range shapes {
 		d := newDensity(t, c)
+		w := make([]float64, len(d.account.shape))
+		for i, tau := range d.account.shape {
+			w[i] = 1 / (tau * tau)
+		}
+		_, attained := d.Space().Spread(d.account.ranks, w)
+		if least := math.Sqrt(attained) + 2*d.code.slack*math.Sqrt(d.Space().SumWeights(d.account.ranks, w)); d.account.distance < least*(1-1e-12) {
+			t.Errorf("%v: the account says %v, two points with the rounding of their integers can be %v apart", d.Space(), d.account.distance, least)
+		}
 		r := newPoints(len(c.Box))
 		weight := d.account.weights()
 		vectorOf := func() []int64 {
