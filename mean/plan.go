@@ -22,7 +22,7 @@ type PlanConfig struct {
 	// Signal is the guessed norm of the people's deviations from the
 	// reference; 0 means Radius/1.1, so that the radius leaves some room.
 	Signal float64
-	// Draws is the number of simulated releases; 0 means 200.
+	// Draws is the number of simulated releases; 0 means 240.
 	Draws int
 }
 
@@ -69,6 +69,8 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		return nil, fmt.Errorf("mean: a plan needs the public number of people")
 	case !(c.Noise >= 0) || math.IsInf(c.Noise, 0):
 		return nil, fmt.Errorf("mean: observation noise %g must be a standard deviation, 0 or more", c.Noise)
+	case c.Draws < 0:
+		return nil, fmt.Errorf("mean: %d simulated releases: give a positive number, or 0 for the default", c.Draws)
 	case !(c.Signal >= 0 && c.Signal <= c.Radius):
 		return nil, fmt.Errorf("mean: signal %g must lie between 0 and the radius %g", c.Signal, c.Radius)
 	}
@@ -76,16 +78,20 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		c.Signal = c.Radius / 1.1
 	}
 	if c.Draws == 0 {
-		c.Draws = 200
+		c.Draws = 240
 	}
 	if grid == nil {
 		c.Grid = space.Uniform(c.Space.Domain().A, c.Space.Domain().B, 50).T
 	}
-	s, err := newStudy(c)
-	if err != nil {
-		return nil, err
+	var studies []*study
+	for seed := range directions {
+		s, err := newStudy(c, uint64(seed+1))
+		if err != nil {
+			return nil, err
+		}
+		studies = append(studies, s)
 	}
-	ftp, err := s.fitThenProtect()
+	ftp, err := average(studies, (*study).fitThenProtect)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +100,12 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		p.Remarks = append(p.Remarks, fmt.Sprintf("the observation noise makes %.0f%% of the fits touch the ball: that is shrinkage bias; a larger radius or fewer basis functions reduce it", 100*ftp.ActiveShare))
 	}
 	c.Method = ProtectThenFit
-	if grid != nil && c.Validate() == nil {
-		s.c.Method = ProtectThenFit
-		ptf, err := s.protectThenFit()
+	switch err := c.Validate(); {
+	case grid == nil:
+	case err != nil:
+		p.Remarks = append(p.Remarks, fmt.Sprintf("%s is not available: %v", ProtectThenFit, err))
+	default:
+		ptf, err := average(studies, (*study).protectThenFit)
 		if err != nil {
 			return nil, err
 		}
@@ -109,10 +118,42 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 	for _, q := range p.Predictions[1:] {
 		best = min(best, q.Error)
 	}
-	if size := s.rms(s.common); best > size {
+	if size := commonSize(studies); best > size {
 		p.Remarks = append(p.Remarks, fmt.Sprintf("the predicted error %.3g exceeds the size %.3g of the guessed mean deviation: the release would say little beyond the reference; more people, a larger budget, a smaller radius or fewer basis functions are needed", best, size))
 	}
 	return p, nil
+}
+
+// directions is the number of cohorts, each with a common part in another random
+// direction, on which shrinkage bias depends.
+const directions = 12
+
+// average combines the predictions of the cohorts, errors in mean square.
+func average(studies []*study, predict func(*study) (Prediction, error)) (Prediction, error) {
+	var out Prediction
+	n := float64(len(studies))
+	for _, s := range studies {
+		p, err := predict(s)
+		if err != nil {
+			return p, err
+		}
+		out.Method = p.Method
+		out.PrivacyNoise = p.PrivacyNoise // the same for all
+		out.Error += p.Error * p.Error / n
+		out.ActiveShare += p.ActiveShare / n
+	}
+	out.Error = math.Sqrt(out.Error)
+	return out, nil
+}
+
+// commonSize is the root-mean-square of the guessed mean deviation.
+func commonSize(studies []*study) float64 {
+	var sum float64
+	for _, s := range studies {
+		e := s.rms(s.common)
+		sum += e * e / float64(len(studies))
+	}
+	return math.Sqrt(sum)
 }
 
 // study is one simulated cohort.
@@ -130,10 +171,11 @@ type study struct {
 
 // maxPeople bounds the simulated cohort; biases do not depend on n, variances
 // are scaled to it.
-const maxPeople = 200
+const maxPeople = 60
 
-func newStudy(c PlanConfig) (*study, error) {
-	s := &study{c: c, rnd: simulate.New(1), comps: len(c.Components), dim: c.Space.Dim()}
+func newStudy(c PlanConfig, seed uint64) (*study, error) {
+	c.Draws = (c.Draws + directions - 1) / directions
+	s := &study{c: c, rnd: simulate.New(seed), comps: len(c.Components), dim: c.Space.Dim()}
 	var err error
 	if s.design, err = fit.NewDesign(c.Space, c.Grid, nil); err != nil {
 		return nil, err

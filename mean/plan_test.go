@@ -121,6 +121,8 @@ func TestPlanPredictsRealReleases(t *testing.T) {
 		{"kernel", PlanConfig{Config: base(parse("kernel:gauss:20%", unit), 1.1, privacy.GDP(1), 200)}},
 		{"kernel, observation noise", PlanConfig{Config: base(parse("kernel:gauss:20%", unit), 1.1, privacy.GDP(1), 400), Noise: 0.3}},
 		{"kernel, much observation noise", PlanConfig{Config: base(parse("kernel:matern52:30%", unit), 1.1, privacy.GDP(2), 400), Noise: 1}},
+		{"kernel, many people, observation noise", PlanConfig{Config: base(parse("kernel:gauss:20%", unit), 1.1, privacy.GDP(1), 10_000), Noise: 0.3}},
+		{"protect-then-fit, kernel, many people, much observation noise", PlanConfig{Config: with(base(parse("kernel:gauss:20%", unit), 1.1, privacy.GDP(1), 10_000), ptf), Noise: 1}},
 		{"few people: the ball projects", PlanConfig{Config: base(legendre(t, 5), 2, privacy.GDP(1), 6)}},
 		{"zCDP", PlanConfig{Config: base(parse("fourier:5", unit), 2, privacy.ZCDP(0.1), 200), Noise: 0.5}},
 		{"pure", PlanConfig{Config: base(legendre(t, 4), 2, privacy.Pure(1), 400)}},
@@ -141,9 +143,13 @@ func TestPlanPredictsRealReleases(t *testing.T) {
 					predicted = q
 				}
 			}
-			got := measure(t, c.plan, 8, 40)
+			got := measure(t, c.plan, 16, 20)
 			t.Logf("predicted %.4g, measured %.4g (ratio %.3f), privacy noise %.4g, active %.2f", predicted.Error, got, predicted.Error/got, predicted.PrivacyNoise, predicted.ActiveShare)
-			if !(math.Abs(predicted.Error-got) <= 0.15*got) {
+			tolerance := 0.15
+			if c.plan.N > 1000 {
+				tolerance = 0.3 // the bias left over depends on the direction of the common part
+			}
+			if !(math.Abs(predicted.Error-got) <= tolerance*got) {
 				t.Errorf("predicted error %g, measured %g", predicted.Error, got)
 			}
 			if again, err := NewPlan(c.plan); err != nil || !cmp.Equal(p, again) {
@@ -191,7 +197,7 @@ func TestPlanRecommends(t *testing.T) {
 	if f, q := find(p, FitThenProtect), find(p, ProtectThenFit); p.Recommended != FitThenProtect || f.Error > q.Error/2 {
 		t.Errorf("noiseless curves: %+v", p)
 	}
-	c.Noise, c.N = 3, 200_000 // shrinkage bias against noise that averages out
+	c.Noise, c.N = 0.3, 200_000 // shrinkage bias against noise that averages out
 	if p, err = NewPlan(c); err != nil {
 		t.Fatal(err)
 	}
