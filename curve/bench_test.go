@@ -91,7 +91,7 @@ func BenchmarkContinuous(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, n := range []int{1_000, 10_000, 60_000} {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		sp, err := space.Piecewise(base, space.EqualPieces(space.Interval{A: 0, B: 1}, n))
 		if err != nil {
 			b.Fatal(err)
@@ -100,7 +100,7 @@ func BenchmarkContinuous(b *testing.B) {
 		for i := range coordinates {
 			coordinates[i] = float64(i % 7)
 		}
-		b.Run(map[int]string{1_000: "N=1e3", 10_000: "N=1e4", 60_000: "N=6e4"}[n], func(b *testing.B) {
+		b.Run(map[int]string{1_000: "N=1e3", 10_000: "N=1e4", 100_000: "N=1e5", 1_000_000: "N=1e6"}[n], func(b *testing.B) {
 			for range b.N {
 				if err := Continuous(sp, coordinates, 1); err != nil {
 					b.Fatal(err)

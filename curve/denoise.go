@@ -67,13 +67,13 @@ func (p *Privatizer) denoise(c fit.Curve, b *budget, d draws) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	smoothed := f.coordinates(sd)
+	smoothed := f.coordinates()
 	// The posterior mean is continuous, its best cubics nearly so.
 	if err := Continuous(sp, smoothed, n); err != nil {
 		return nil, err
 	}
 	r, err := p.release(sp, smoothed, Denoise, law, d)
-	return &Result{Release: r, Deviation: f.deviation(sd)}, err
+	return &Result{Release: r, Deviation: f.deviation()}, err
 }
 
 // priors are the same for all curves.
@@ -142,23 +142,24 @@ func (p *Privatizer) equalPieces(level int) (space.Space, error) {
 }
 
 // coordinates are those of the posterior mean by piece, degree, component, in
-// the basis of the whole window; sd is the noise that the paths are in units of.
-func (f *field) coordinates(sd float64) []float64 {
+// the basis of the whole window.
+func (f *field) coordinates() []float64 {
 	n := len(f.paths)
 	out := make([]float64, len(f.q)*cubics*n)
 	for k, p := range f.paths {
 		for i := range f.q {
 			for j, v := range p.cubic(f.motion, i) {
-				out[(i*cubics+j)*n+k] = v * sd
+				out[(i*cubics+j)*n+k] = v * f.sd
 			}
+			out[i*cubics*n+k] += f.offset[k]
 		}
 	}
 	return out
 }
 
 // deviation is the posterior standard deviation at the ends of the cells.
-func (f *field) deviation(sd float64) [][]float64 {
-	unit := sd * math.Sqrt(float64(len(f.q)))
+func (f *field) deviation() [][]float64 {
+	unit := f.sd * math.Sqrt(float64(len(f.q)))
 	out := make([][]float64, len(f.paths))
 	for k, p := range f.paths {
 		out[k] = make([]float64, len(p.variance))

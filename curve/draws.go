@@ -4,6 +4,9 @@
 package curve
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/curveil/curveil/mechanism"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
@@ -48,6 +51,12 @@ func (e exact) vector(budget privacy.Guarantee, dst, coordinates []float64) erro
 		return err
 	}
 	l.Release(dst, coordinates, e.src)
+	// Whether the lattice ended is read off the noisy values: post-processing.
+	for _, v := range dst {
+		if math.Abs(v) >= 0x1p62*l.Step() {
+			return fmt.Errorf("%v adds so little noise that the values are more than 2^37 times larger, beyond the lattice: ask for more privacy", budget)
+		}
+	}
 	return nil
 }
 

@@ -3,9 +3,11 @@ package curve
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/experiment"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
 	"gonum.org/v1/gonum/mat"
@@ -234,4 +236,41 @@ func TestDenoise(t *testing.T) {
 
 func wanderFlat() fit.Curve {
 	return fit.Curve{{T: []float64{101, 110}, X: []float64{50, 50}}, {T: []float64{100, 116}, X: []float64{-3, -3}}}
+}
+
+// No budget, however large or small against the curve, upsets the smoothing.
+func TestDenoiseExtremes(t *testing.T) {
+	for exponent := -14; exponent <= 14; exponent += 2 {
+		for _, g := range []privacy.Guarantee{privacy.Geo(math.Pow(10, float64(exponent))), privacy.ConcentratedGeo(math.Pow(10, float64(exponent)))} {
+			p, err := New(base(g, Denoise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range []fit.Curve{wanderFlat(), wander(5, 50, 2)} {
+				r, err := p.Privatize(c, noise.Seeded(uint64(i)))
+				if err != nil {
+					// Only where the lattice ends: values of 50 at a noise of 1e-10 and less.
+					if exponent < 10 || !strings.Contains(err.Error(), "beyond the lattice") {
+						t.Errorf("%v, curve %d: %v", g, i, err)
+					}
+					continue
+				}
+				e, err := experiment.Error(c, r.Release)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Never worse than the noise of the release without smoothing, by much.
+				law := r.Release.Noise
+				dim := float64(4 * len(r.Release.Space.(interface{ Breaks() []float64 }).Breaks()))
+				noisy := law.Scale * math.Sqrt(dim)
+				if law.Law == "spherical-laplace" {
+					noisy = law.Scale * (dim + 1)
+				}
+				q, _ := fit.NewPyramid(c, window, 2, p.config.MaxLevel)
+				if e > 3*noisy+3*q.Residual(2) {
+					t.Errorf("%v, curve %d: error %g, noise %g", g, i, e, noisy)
+				}
+			}
+		}
+	}
 }

@@ -3,6 +3,8 @@
 
 package curve
 
+import "math"
+
 // field is the roughness of n components over N cells: the rate of component k in
 // cell i is scale[k]·q[i]. The scales tell components apart, q tells stops from
 // drives.
@@ -12,6 +14,8 @@ type field struct {
 	scale  []float64
 	q      []float64
 	spare  []float64
+	offset []float64 // by component: taken off the coordinates, which the flat prior of the value allows
+	sd     float64   // the noise that the paths are in units of
 }
 
 const (
@@ -20,7 +24,10 @@ const (
 	reach       = 4  // a cell's roughness is pooled with that of so many on each side
 	// leastPersistence, in cells, is as good as none.
 	leastPersistence = 0.02
-	leastRough       = 1e-9 // in units of the noise variance: keeps a straight line from dividing by zero
+	// leastNoise, as a part of the change from cell to cell, is the least noise that
+	// the algebra is done with; where there is less, there is nothing to smooth.
+	leastNoise = 1e-5
+	leastRough = 1e-9 // in units of the noise variance: keeps a straight line from dividing by zero
 )
 
 // motionsOver returns the priors to choose from for a number of cells.
@@ -62,13 +69,17 @@ func smooth(noisy []float64, cells, n int, sd float64, priors []*motion) *field 
 }
 
 func newField(noisy []float64, cells, n int, sd float64, m *motion) *field {
-	f := &field{motion: m, scale: make([]float64, n), q: make([]float64, cells), spare: make([]float64, cells)}
+	f := &field{motion: m, scale: make([]float64, n), q: make([]float64, cells), spare: make([]float64, cells),
+		offset: make([]float64, n), sd: max(sd, leastNoise*spread(noisy, cells, n))}
 	for k := range n {
+		for i := range cells {
+			f.offset[k] += noisy[2*i*n+k] / float64(cells)
+		}
 		// Coordinates of the window's basis are those of a cell over √cells, and so
 		// is their noise.
 		p := newPath(cells)
 		for i := range cells {
-			p.y[i] = [2]float64{noisy[2*i*n+k] / sd, noisy[(2*i+1)*n+k] / sd}
+			p.y[i] = [2]float64{(noisy[2*i*n+k] - f.offset[k]) / f.sd, noisy[(2*i+1)*n+k] / f.sd}
 		}
 		// A start from neighbouring cells. For Brownian motion their averages differ by
 		// 2q/3 and noise; a smooth path's rate is larger by about the square of its
@@ -85,6 +96,18 @@ func newField(noisy []float64, cells, n int, sd float64, m *motion) *field {
 		f.q[i] = 1
 	}
 	return f
+}
+
+// spread is the root mean square change from cell to cell.
+func spread(noisy []float64, cells, n int) float64 {
+	var sum float64
+	for i := 2 * n; i < len(noisy); i++ {
+		if i/n%2 == 0 {
+			d := noisy[i] - noisy[i-2*n]
+			sum += d * d / float64(n*(cells-1))
+		}
+	}
+	return math.Sqrt(sum)
 }
 
 func (f *field) evidence() float64 {

@@ -13,7 +13,7 @@ import (
 )
 
 // MaxPiecewiseDim is the largest dimension of a piecewise space, whose functions are zero nearly everywhere.
-const MaxPiecewiseDim = 1 << 17
+const MaxPiecewiseDim = 1 << 21
 
 type piecewise struct {
 	base   Space
