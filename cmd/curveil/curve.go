@@ -307,7 +307,7 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 					return err
 				}
 			}
-			if c, err = j.metres(t); err != nil {
+			if c, err = t.Plane(j.plane); err != nil {
 				return err
 			}
 		}
@@ -333,18 +333,6 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 		}
 	}
 	return nil
-}
-
-func (j *curveJob) metres(t *dataset.Track) (fit.Curve, error) {
-	lat, lon := t.Curve[0], t.Curve[1]
-	east, north := make([]float64, len(lat.T)), make([]float64, len(lat.T))
-	for i := range lat.T {
-		var err error
-		if east[i], north[i], err = j.plane.Forward(lat.X[i], lon.X[i]); err != nil {
-			return nil, fmt.Errorf("%s: track %d, point %d: %w: give a nearer --origin", t.File, t.Number, i+1, err)
-		}
-	}
-	return fit.Curve{{T: lat.T, X: east}, {T: lat.T, X: north}}, nil
 }
 
 func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) error {
@@ -421,22 +409,21 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 
 // write evaluates the release on the public grid.
 func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.Track) error {
-	out := dataset.Output{T: j.grid, Components: t.Components, Geographic: t.Geographic, Time: t.Time, ISO: t.ISO}
-	out.X = make([][]float64, len(r.Components))
+	x := make([][]float64, len(r.Components))
 	y := make([]float64, len(r.Components))
 	for _, at := range j.grid {
 		if err := r.Eval(y, at); err != nil {
 			return err
 		}
 		for k, v := range y {
-			out.X[k] = append(out.X[k], v)
+			x[k] = append(x[k], v)
 		}
 	}
 	if t.Geographic {
-		lat, lon := j.plane.Degrees(out.X[0], out.X[1])
-		out.X = [][]float64{lat, lon}
+		lat, lon := j.plane.Degrees(x[0], x[1])
+		x = [][]float64{lat, lon}
 	}
-	return w.Write(out)
+	return w.Write(t.Output(j.grid, x))
 }
 
 func (j *curveJob) draw(path string, r *release.Release) error {

@@ -234,7 +234,7 @@ func TestCurve(t *testing.T) {
 		{[]string{"--epsilon", "1", "-o", gpx}, exitUsage, "exists"},
 		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--origin", "100,0"}, exitUsage, "latitude"},
 		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--window", "1211000000:1211063940"}, exitFailed, "ride.csv"},
-		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--origin", "10,10"}, exitFailed, "nearer --origin"},
+		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--origin", "10,10"}, exitFailed, "origin near the track"},
 		{[]string{"--epsilon", "1", "-o", filepath.Join(dir, "x.gpx"), "--max-gap", "10"}, exitFailed, "ride.csv"},
 	} {
 		code, _, stderr := call(t, append(append([]string{"curve", path}, public...), c.args...)...)
