@@ -247,6 +247,19 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+func TestPlanCurve(t *testing.T) {
+	stdout, _ := must(t, "plan", "curve", "--epsilon", "0.02", "--window", "0:43200", "--roughness", "500", "--size", "3000")
+	for _, want := range []string{"a detour of 1000 m", "best", "blurred", "method: denoise"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("plan curve lacks %q:\n%s", want, stdout)
+		}
+	}
+	stdout, _ = must(t, "plan", "curve", "--rho", "1", "--window", "0:10", "--components", "1", "--json")
+	if !json.Valid([]byte(stdout)) {
+		t.Error("plan curve --json is not JSON")
+	}
+}
+
 // The lines of the README, on the real files.
 func TestRealFiles(t *testing.T) {
 	for _, args := range [][]string{
@@ -304,6 +317,9 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"mean", file, "--wrong"}, "--wrong"},
 		{[]string{"meen"}, "unknown command"},
 		{[]string{"plan", "mean", "--mu", "1"}, "--n is needed"},
+		{[]string{"plan", "curve", "--window", "0:10"}, "one budget"},
+		{[]string{"plan", "curve", "--epsilon", "1"}, "--window"},
+		{[]string{"plan", "curve", "--epsilon", "1", "--window", "0:10", "--detour-time", "11"}, "within the window"},
 		{[]string{"show"}, "one release"},
 		{[]string{"plot", "x.json"}, "-o"},
 		{[]string{"eval", "x.json", "--level", "2"}, "level"},
