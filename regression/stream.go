@@ -116,8 +116,15 @@ func (s Stream) Validate() error {
 	if err := s.Steps.Validate(s.Bound); err != nil {
 		return err
 	}
-	_, err := s.device(s.Budget)
-	return err
+	d, err := s.device(s.Budget)
+	if err != nil {
+		return err
+	}
+	// So that no number of reports takes the coordinates to where a client refuses them.
+	if move := s.Steps.At(1) * s.largestReport(d.Scale()); !(move <= largest*0x1p-63) {
+		return fmt.Errorf("regression: a single report may move the curve by %.3g: use other units of y, or more moderate τ, B and budget", move)
+	}
+	return nil
 }
 
 // checkText keeps out what would play with a terminal.
@@ -302,6 +309,9 @@ func (s *Stream) UnmarshalJSON(data []byte) error {
 	}
 	if out.Basis, err = unmarshalBasis(basis); err != nil {
 		return fmt.Errorf("regression: stream: %w", err)
+	}
+	if out.Calibration == "" {
+		return fmt.Errorf("regression: stream: calibration is empty: it is %q or %q", Analytic, Classical)
 	}
 	if err := out.Validate(); err != nil {
 		return err
