@@ -1,0 +1,336 @@
+package collector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/curveil/curveil/regression"
+	"github.com/curveil/curveil/release"
+)
+
+// Config says where a collector keeps its log. Zero values are the defaults.
+type Config struct {
+	// Folder for the log, snapshots and the hash of the admin token; made if missing.
+	Folder string
+	// NATS is the address of an external JetStream cluster, which must sync every write to disk (jetstream { sync_interval: always });
+	// "" for a log in Folder, inside the process.
+	NATS        string
+	Credentials string // file with the cluster's credentials
+	Replicas    int    // of the log in the cluster; 0 for 3
+	// MaxLog is the largest size of the log in bytes, 0 for no limit. Reports that do not fit are refused.
+	MaxLog int64
+	// SnapshotEvery is the number of reports after which a snapshot is written; 0 for 100,000.
+	SnapshotEvery int
+	// Queue is the number of reports that may wait for the log; 0 for 8192. Beyond it they are refused as too many.
+	Queue  int
+	Logger *slog.Logger          // nil for none
+	Meters prometheus.Registerer // nil for none
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Folder == "" {
+		return c, fmt.Errorf("collector: no data folder given")
+	}
+	if c.Replicas < 0 || c.MaxLog < 0 || c.SnapshotEvery < 0 || c.Queue < 0 {
+		return c, fmt.Errorf("collector: replicas %d, log limit %d, snapshot interval %d and queue %d must not be negative", c.Replicas, c.MaxLog, c.SnapshotEvery, c.Queue)
+	}
+	if c.Replicas == 0 {
+		c.Replicas = 3
+	}
+	if c.SnapshotEvery == 0 {
+		c.SnapshotEvery = 100_000
+	}
+	if c.Queue == 0 {
+		c.Queue = 8192
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+// Collector holds the streams of one log. Safe for concurrent use.
+type Collector struct {
+	config Config
+	unlock func()
+	log    journal
+	meters *meters
+	queue  chan *pending
+	stop   chan struct{}
+	done   chan struct{}  // the committer has ended
+	saving sync.WaitGroup // a snapshot being written
+	closed atomic.Bool
+	fault  atomic.Pointer[error] // why nothing can be logged any more
+
+	mu        sync.RWMutex // guards fold; the committer alone writes
+	fold      *fold
+	sinceSnap int
+	saved     uint64 // seq of the newest snapshot
+	busy      atomic.Bool
+}
+
+// ErrBusy refuses what would wait too long for the log: try again later.
+var ErrBusy = errors.New("collector: too many reports are waiting for the log: send it again in a moment")
+
+// ErrUnavailable says that the log cannot be written; what was sent may be sent again, with the same id.
+var ErrUnavailable = errors.New("collector: the log cannot be written")
+
+// ErrUnknownStream says that no stream has the name.
+var ErrUnknownStream = errors.New("collector: there is no stream of this name")
+
+// Open reads the snapshot and the log in the folder, or begins them. It refuses a log that lacks messages: an estimate without
+// some of the acknowledged reports would be a wrong one.
+func Open(ctx context.Context, config Config) (*Collector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := lockFolder(config.Folder)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collector{config: config, unlock: unlock, queue: make(chan *pending, config.Queue), stop: make(chan struct{}), done: make(chan struct{})}
+	if err := c.open(ctx); err != nil {
+		if c.log != nil {
+			c.log.close()
+		}
+		unlock()
+		return nil, err
+	}
+	go c.commitLoop()
+	return c, nil
+}
+
+func (c *Collector) open(ctx context.Context) (err error) {
+	c.meters = newMeters(c.config.Meters, c)
+	if c.config.NATS != "" {
+		c.log, err = openExternal(ctx, c.config.NATS, c.config.Credentials, c.config.MaxLog, c.config.Replicas)
+	} else {
+		c.log, err = openEmbedded(ctx, c.config.Folder, c.config.MaxLog, c.config.Logger)
+	}
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	c.fold = restore(c.config.Folder, c.config.Logger)
+	c.saved = c.fold.seq
+	from := c.fold.seq
+	if err := c.compare(ctx); err != nil {
+		return err
+	}
+	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
+	c.config.Logger.Info("log read", "streams", len(c.fold.streams), "snapshot", from, "message", c.fold.seq, "seconds", time.Since(start).Seconds())
+	return nil
+}
+
+// compare checks that the snapshot is of this log.
+func (c *Collector) compare(ctx context.Context) error {
+	first, last, err := c.log.bounds(ctx)
+	if err != nil {
+		return err
+	}
+	if last < c.fold.seq {
+		return fmt.Errorf("collector: the log ends at message %d, but a snapshot of it has message %d: acknowledged reports are missing; restore the log from a copy (or, to begin again without them, remove the folder)", last, c.fold.seq)
+	}
+	if first > 1 {
+		return fmt.Errorf("collector: the log begins at message %d: the messages before are missing; restore it from a copy", first)
+	}
+	if c.fold.seq == 0 {
+		return nil
+	}
+	data, err := c.log.message(ctx, c.fold.seq)
+	if err != nil {
+		return err
+	}
+	if hashToken(string(data)) != c.fold.last {
+		return fmt.Errorf("collector: message %d of the log is another than the snapshot's: log and snapshots do not belong together; remove the snapshots if the log is the right one", c.fold.seq)
+	}
+	return nil
+}
+
+// Close ends the collector after what waits is logged, and writes a snapshot.
+func (c *Collector) Close() error {
+	if !c.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	close(c.stop)
+	<-c.done
+	c.saving.Wait()
+	var err error
+	if c.fold.seq > c.saved {
+		var data []byte
+		if data, err = c.fold.marshal(); err == nil {
+			err = writeSnapshot(c.config.Folder, c.fold.seq, data)
+		}
+	}
+	c.log.close()
+	c.unlock()
+	return err
+}
+
+// Ready says why reports cannot be taken now; nil when they can.
+func (c *Collector) Ready() error {
+	if c.closed.Load() {
+		return fmt.Errorf("%w: the collector is closing", ErrUnavailable)
+	}
+	if p := c.fault.Load(); p != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, *p)
+	}
+	return nil
+}
+
+// Create opens a stream; its name must be new.
+func (c *Collector) Create(ctx context.Context, d Definition) error {
+	d.Stream = d.Stream.WithDefaults()
+	if err := d.validate(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("collector: %w", err)
+	}
+	_, err = c.submit(ctx, &pending{record: &record{kind: kindStream, definition: text}})
+	return err
+}
+
+// ErrExists says that there is a stream of the name.
+var ErrExists = errors.New("collector: there is a stream of this name: choose another")
+
+// Invite makes n invitations, each good for one report until the time given, and returns them; only their hashes are kept.
+func (c *Collector) Invite(ctx context.Context, name string, n int, expires time.Time) ([]string, error) {
+	s, err := c.stream(name)
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || n > maxInvitations {
+		return nil, fmt.Errorf("collector: %d invitations: ask for 1 to %d at a time", n, maxInvitations)
+	}
+	if !s.definition.Invitations {
+		return nil, fmt.Errorf("collector: stream %q takes reports without invitation", name)
+	}
+	tokens, hashes := make([]string, n), make([]tokenHash, n)
+	for i := range tokens {
+		tokens[i] = newToken(invitationPrefix)
+		hashes[i] = hashToken(tokens[i])
+	}
+	_, err = c.submit(ctx, &pending{record: &record{kind: kindInvitations, stream: s.index, expires: expires, tokens: hashes}})
+	return tokens, err
+}
+
+// Submit returns once the report is in the synced log and in the estimate. A *regression.Refusal or *Refused says why it
+// is in neither. After ErrUnavailable, ErrBusy or an ended context it may be sent again, the same report: it is applied once.
+func (c *Collector) Submit(ctx context.Context, name string, r *regression.Report, invitation string) (Receipt, error) {
+	p, err := c.prepare(name, r, invitation)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return c.submit(ctx, p)
+}
+
+// Answer is what became of one report of a batch.
+type Answer struct {
+	Receipt Receipt
+	Err     error
+}
+
+// SubmitAll submits reports together, for gateways; invitations is nil or as long as the reports.
+func (c *Collector) SubmitAll(ctx context.Context, name string, reports []*regression.Report, invitations []string) ([]Answer, error) {
+	if invitations != nil && len(invitations) != len(reports) {
+		return nil, fmt.Errorf("collector: %d invitations for %d reports: give one for each, or none", len(invitations), len(reports))
+	}
+	if _, err := c.stream(name); err != nil {
+		return nil, err
+	}
+	answers, all := make([]Answer, len(reports)), make([]*pending, len(reports))
+	for i, r := range reports {
+		invitation := ""
+		if invitations != nil {
+			invitation = invitations[i]
+		}
+		all[i], answers[i].Err = c.prepare(name, r, invitation)
+		if answers[i].Err == nil {
+			if answers[i].Err = c.enqueue(all[i]); answers[i].Err != nil {
+				all[i] = nil
+			}
+		}
+	}
+	for i, p := range all {
+		if p != nil {
+			answers[i].Receipt, answers[i].Err = p.wait(ctx)
+		}
+	}
+	return answers, nil
+}
+
+func (c *Collector) prepare(name string, r *regression.Report, invitation string) (*pending, error) {
+	s, err := c.stream(name)
+	if err != nil {
+		return nil, err
+	}
+	var hash *tokenHash
+	if invitation != "" && s.definition.Invitations {
+		h := hashToken(invitation)
+		hash = &h
+	}
+	return &pending{record: s.reportRecord(r, hash)}, nil
+}
+
+func (c *Collector) stream(name string) (*stream, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if s := c.fold.named[name]; s != nil {
+		return s, nil
+	}
+	return nil, ErrUnknownStream
+}
+
+// Streams are the definitions of all streams, in the order of their creation.
+func (c *Collector) Streams() []Definition {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	out := make([]Definition, len(c.fold.streams))
+	for i, s := range c.fold.streams {
+		out[i] = s.definition
+	}
+	return out
+}
+
+// Release is the stream's estimate.
+func (c *Collector) Release(name string) (*release.Release, error) {
+	s, err := c.stream(name)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return s.server.Release()
+}
+
+// Model is the stream's model, as published.
+func (c *Collector) Model(name string) (*regression.Model, error) {
+	s, err := c.stream(name)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return s.server.Model(), nil
+}
+
+// State is a digest of everything the collector knows but its clock: equal logs give equal states, whether read from
+// a snapshot or from the beginning.
+func (c *Collector) State() ([]byte, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.fold.marshal()
+}
