@@ -52,8 +52,9 @@ func TestSimulate(t *testing.T) {
 		points[i] = regression.Point{X: []float64{float64(i) / 300}, Y: 1}
 	}
 	calls := int64(0)
+	delay := 3
 	run := func() *regression.Server {
-		v, err := regression.Simulate(context.Background(), regression.Simulation{Stream: s, Source: noise.Seeded(1), Delay: 3,
+		v, err := regression.Simulate(context.Background(), regression.Simulation{Stream: s, Source: noise.Seeded(1), Delay: delay,
 			Budget: func(i int64) privacy.Approx {
 				return privacy.Approx{Epsilon: []float64{4, 1}[i%2], Delta: 1e-6}
 			},
@@ -72,6 +73,11 @@ func TestSimulate(t *testing.T) {
 	}
 	if calls != 600 {
 		t.Errorf("%d calls", calls)
+	}
+	late := run()
+	delay = 0
+	if distance(late.Coordinates(), run().Coordinates()) == 0 {
+		t.Error("answering at old models makes no difference")
 	}
 	points[7].Y = math.NaN()
 	if _, err := regression.Simulate(context.Background(), regression.Simulation{Stream: s}, regression.Sequence(points)); err == nil {
