@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/curveil/curveil/lattice"
 	"github.com/curveil/curveil/mechanism"
@@ -189,7 +190,14 @@ func (c Config) fingerprint() ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
+	// The modes of a kernel are computed eigenvectors: the last bits, and with
+	// them a sign, can differ between processors' arithmetic.
+	processor := ""
+	if _, kernel := c.Space.(*space.KernelSpace); kernel {
+		processor = runtime.GOARCH
+	}
 	text, err := json.Marshal(struct {
+		Processor  string `json:",omitempty"`
 		Space      json.RawMessage
 		Radius     float64
 		Privacy    privacy.Statement
@@ -199,7 +207,7 @@ func (c Config) fingerprint() ([sha256.Size]byte, error) {
 		Grid       []float64
 		Raw        bool
 		N          int64
-	}{sp, c.Radius, c.statement(), c.Method, c.Components, c.Reference, c.Grid, c.Raw, c.N})
+	}{processor, sp, c.Radius, c.statement(), c.Method, c.Components, c.Reference, c.Grid, c.Raw, c.N})
 	return sha256.Sum256(text), err
 }
 

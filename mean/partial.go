@@ -24,7 +24,7 @@ func (m *Mean) Merge(o *Mean) error {
 		return errReleased
 	}
 	if m.print != o.print {
-		return errors.New("mean: cannot merge: the accumulators differ in space, radius, guarantee, unit, method, components, reference or grid")
+		return errors.New("mean: cannot merge: the accumulators differ in space, radius, guarantee, unit, method, components, reference or grid, or were made on another kind of processor")
 	}
 	sum, err := o.total()
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *Mean) UnmarshalBinary(data []byte) error {
 		return errors.New("mean: not a curveil partial mean, version 1")
 	}
 	if !bytes.Equal(rest[:sha256.Size], m.print[:]) {
-		return errors.New("mean: the partial mean was made with another space, radius, guarantee, unit, method, components, reference or grid")
+		return errors.New("mean: the partial mean was made with another space, radius, guarantee, unit, method, components, reference or grid, or on another kind of processor, or were made on another kind of processor")
 	}
 	var sum lattice.Sum
 	if err := sum.UnmarshalBinary(rest[sha256.Size:]); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -72,9 +73,8 @@ func densityCommand() *cobra.Command {
 	var d densityFlags
 	var out outputFlags
 	var budget budgetFlags
-	var points dataset.PointOptions
-	var in inputFlags
-	var unitName, samplePath string
+	var points pointFlags
+	var samplePath string
 	var sample int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -100,16 +100,11 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			o, err := in.options()
+			o, err := points.options(d.columns)
 			if err != nil {
 				return err
 			}
-			points.Columns, points.Separator, points.Decimal = d.columns, o.Separator, o.Decimal
-			if c.Unit = unitName; c.Unit == "" {
-				if c.Unit = points.Unit; c.Unit == "" {
-					c.Unit = "row"
-				}
-			}
+			c.Unit = points.name()
 			if err := preview(c); err != nil {
 				return err
 			}
@@ -124,7 +119,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 				if args[0] == "-" {
 					return usagef("standard input cannot be read twice: give --n, the public number of people, or --rank")
 				}
-				if err := eachPerson(args[0], points, func(float64s) error { c.N++; return nil }); err != nil {
+				if err := eachPerson(args[0], o, func(float64s) error { c.N++; return nil }); err != nil {
 					return err
 				}
 				if c.N == 0 {
@@ -135,7 +130,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if err := eachPerson(args[0], points, func(p float64s) error { return acc.Add(p...) }); err != nil {
+			if err := eachPerson(args[0], o, func(p float64s) error { return acc.Add(p...) }); err != nil {
 				return err
 			}
 			if n, err := acc.N(); err != nil || n == 0 {
@@ -144,10 +139,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			var made *release.Release
 			err = publish(cmd, expenditure{
 				budget: &budget, book: book, dataset: budget.name(args[0]), verb: "density",
-				statement: acc.Config().Statement(), parameters: map[string]any{
-					"space": acc.Space().String(), "box": acc.Config().Box, "method": acc.Config().Method,
-					"rule": acc.Config().Rule, "outside": acc.Config().Outside,
-				},
+				statement: acc.Config().Statement(), parameters: densityParameters(acc),
 			}, &out, asJSON, func() (r *release.Release, err error) {
 				made, err = acc.Release(noise.Crypto())
 				return made, err
@@ -161,15 +153,46 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 	d.register(cmd.Flags())
 	out.register(cmd)
 	budget.register(cmd.Flags())
+	points.register(cmd.Flags())
+	cmd.AddCommand(densityPartialCommand(), densityMergeCommand())
 	f := cmd.Flags()
-	f.StringVar(&points.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together")
-	f.StringVar(&unitName, "unit-name", "", "what one protected person is called, such as rider (default: the column's name, or row)")
-	f.StringVar(&in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
-	f.StringVar(&in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
 	f.IntVar(&sample, "sample", 0, "number of synthetic points to draw from the release")
 	f.StringVar(&samplePath, "sample-out", "", "CSV file for the synthetic points")
 	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+// pointFlags say how to read points.
+type pointFlags struct {
+	o        dataset.PointOptions
+	in       inputFlags
+	unitName string
+}
+
+func (p *pointFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&p.o.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together")
+	f.StringVar(&p.unitName, "unit-name", "", "what one protected person is called, such as rider (default: the column's name, or row)")
+	f.StringVar(&p.in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
+	f.StringVar(&p.in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
+}
+
+func (p *pointFlags) options(columns []string) (dataset.PointOptions, error) {
+	in, err := p.in.options()
+	o := p.o
+	o.Columns, o.Separator, o.Decimal = columns, in.Separator, in.Decimal
+	return o, err
+}
+
+// name is what the protected unit is called.
+func (p *pointFlags) name() string { return cmp.Or(p.unitName, p.o.Unit, "row") }
+
+// densityParameters are what the ledger's history keeps of a density: public
+// numbers.
+func densityParameters(d *density.Density) any {
+	return map[string]any{
+		"space": d.Space().String(), "box": d.Config().Box, "method": d.Config().Method,
+		"rule": d.Config().Rule, "outside": d.Config().Outside,
+	}
 }
 
 // preview refuses what makes no sense before the data are read; a rank that is

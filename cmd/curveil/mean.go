@@ -125,6 +125,7 @@ Every parameter is public: take it from what is known about such curves, or from
 			}, &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 		},
 	}
+	cmd.AddCommand(meanPartialCommand(), meanMergeCommand())
 	m.register(cmd.Flags())
 	in.register(cmd.Flags())
 	out.register(cmd)

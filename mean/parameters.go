@@ -1,0 +1,97 @@
+// The configuration as text: what a shard of a cohort, on another machine or in
+// another year, needs to make sums that can be added to these.
+
+package mean
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+type configJSON struct {
+	Space      json.RawMessage   `json:"space"`
+	Radius     float64           `json:"radius"`
+	Privacy    privacy.Statement `json:"privacy"`
+	Method     Method            `json:"method"`
+	Components []string          `json:"components"`
+	Reference  []referenceJSON   `json:"reference,omitempty"`
+	Grid       []float64         `json:"grid,omitempty"`
+	Raw        bool              `json:"raw,omitempty"`
+	N          int64             `json:"n,omitempty"`
+	XLabel     string            `json:"x_label,omitempty"`
+	YLabel     string            `json:"y_label,omitempty"`
+}
+
+// referenceJSON is a constant, or the points of a table.
+type referenceJSON struct {
+	Constant float64   `json:"constant,omitempty"`
+	T        []float64 `json:"t,omitempty"`
+	X        []float64 `json:"x,omitempty"`
+}
+
+// Encode writes the configuration as JSON, defaults filled in. It holds public
+// numbers only.
+func (c Config) Encode() ([]byte, error) {
+	c = c.withDefaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	sp, err := json.Marshal(c.Space)
+	if err != nil {
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	out := configJSON{
+		Space: sp, Radius: c.Radius, Privacy: c.statement(), Method: c.Method, Components: c.Components,
+		Grid: c.Grid, Raw: c.Raw, N: c.N, XLabel: c.XLabel, YLabel: c.YLabel,
+	}
+	for _, r := range c.Reference {
+		var j referenceJSON
+		if k, constant := r.IsConstant(); constant {
+			j.Constant = k
+		} else {
+			j.T, j.X = r.Points()
+		}
+		out.Reference = append(out.Reference, j)
+	}
+	return json.Marshal(out)
+}
+
+// DecodeConfig reads what Encode wrote, strictly, and checks it.
+func DecodeConfig(data []byte) (Config, error) {
+	var in configJSON
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return Config{}, fmt.Errorf("mean: parameters: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return Config{}, fmt.Errorf("mean: parameters: more text after their end")
+	}
+	sp, err := space.Unmarshal(in.Space)
+	if err != nil {
+		return Config{}, fmt.Errorf("mean: parameters: %w", err)
+	}
+	if in.Privacy.Adjacency != privacy.ReplaceOne {
+		return Config{}, fmt.Errorf("mean: parameters: adjacency %q must be %s", in.Privacy.Adjacency, privacy.ReplaceOne)
+	}
+	c := Config{
+		Space: sp, Radius: in.Radius, Guarantee: in.Privacy.Guarantee, Unit: in.Privacy.Unit, Method: in.Method, Components: in.Components,
+		Grid: in.Grid, Raw: in.Raw, N: in.N, XLabel: in.XLabel, YLabel: in.YLabel,
+	}
+	for _, j := range in.Reference {
+		r := release.Constant(j.Constant)
+		if j.T != nil {
+			if r, err = release.Table(j.T, j.X); err != nil {
+				return Config{}, fmt.Errorf("mean: parameters: %w", err)
+			}
+		}
+		c.Reference = append(c.Reference, r)
+	}
+	return c, c.Validate()
+}
