@@ -53,13 +53,12 @@ func makeReports(t testing.TB, s regression.Stream, n int) []*regression.Report 
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := noise.Crypto()
+	c, err := regression.NewClient(v.Model(), regression.ClientConfig{Ledger: &counting{n}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := make([]*regression.Report, n)
 	for i := range out {
-		c, err := regression.NewClient(v.Model(), regression.ClientConfig{Source: src})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if out[i], err = c.Contribute(context.Background(), []float64{float64(i%100) / 100}, 1); err != nil {
 			t.Fatal(err)
 		}

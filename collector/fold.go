@@ -27,6 +27,7 @@ type stream struct {
 	server      *regression.Server
 	invitations map[tokenHash]*invitation
 	live        live
+	cache       cache
 }
 
 type invitation struct {

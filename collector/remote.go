@@ -1,0 +1,215 @@
+// The contributor's side of the HTTP API.
+
+package collector
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/curveil/curveil/regression"
+)
+
+// Remote is a stream of a collector elsewhere. Safe for concurrent use.
+type Remote struct {
+	// HTTP client; nil for one with timeouts.
+	HTTP *http.Client
+	// Invitation, where the stream wants one.
+	Invitation string
+	// Patience is how long Send goes on trying; 0 for a minute.
+	Patience time.Duration
+
+	base string // …/v1/streams/NAME
+}
+
+// NewRemote takes the address of a collector and the name of a stream, as in NewRemote("http://127.0.0.1:8808", "heights").
+func NewRemote(address, stream string) (*Remote, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("collector: address %q must be one such as https://collector.example:8808", address)
+	}
+	if !validName.MatchString(stream) {
+		return nil, fmt.Errorf("collector: %.80q is not the name of a stream", stream)
+	}
+	return &Remote{base: strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, "/") + "/v1/streams/" + stream}, nil
+}
+
+// The largest model that a Remote reads.
+const maxModel = 64 << 20
+
+var defaultHTTP = &http.Client{Timeout: 90 * time.Second}
+
+func (r *Remote) http() *http.Client {
+	if r.HTTP != nil {
+		return r.HTTP
+	}
+	return defaultHTTP
+}
+
+// do returns the answer's body, or its Problem as an error.
+func (r *Remote) do(ctx context.Context, method, path string, body []byte, header http.Header) (status int, answer []byte, tag string, err error) {
+	q, err := http.NewRequestWithContext(ctx, method, r.base+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, "", err
+	}
+	if header != nil {
+		q.Header = header
+	}
+	if body != nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	a, err := r.http().Do(q)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	defer a.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(a.Body, maxModel+1))
+	if err != nil {
+		return 0, nil, "", err
+	}
+	if len(answer) > maxModel {
+		return 0, nil, "", fmt.Errorf("collector: the answer is longer than %d bytes", maxModel)
+	}
+	if a.StatusCode >= 400 {
+		p := &Problem{}
+		if json.Unmarshal(answer, p) != nil || p.Detail == "" {
+			p.Detail = fmt.Sprintf("collector: %s answered %s", r.base, a.Status)
+		}
+		p.Status = a.StatusCode
+		return a.StatusCode, nil, "", p
+	}
+	return a.StatusCode, answer, a.Header.Get("ETag"), nil
+}
+
+// Model fetches the model.
+func (r *Remote) Model(ctx context.Context) (*regression.Model, error) {
+	_, text, _, err := r.do(ctx, http.MethodGet, "/model", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := new(regression.Model)
+	return m, m.UnmarshalJSON(text)
+}
+
+// Watch fetches the position once it is another than the one that the tag names, or after the time given; "" for now. The tag
+// returned is for the next call; the position is nil when nothing has changed.
+func (r *Remote) Watch(ctx context.Context, tag string, wait time.Duration) (*regression.Position, string, error) {
+	header := http.Header{}
+	path := "/position"
+	if tag != "" {
+		header.Set("If-None-Match", tag)
+		path = fmt.Sprintf("/position?wait=%d", min(maxWait, int(wait.Seconds())))
+	}
+	status, text, next, err := r.do(ctx, http.MethodGet, path, nil, header)
+	if err != nil || status == http.StatusNotModified {
+		return nil, tag, err
+	}
+	p := new(regression.Position)
+	return p, next, p.UnmarshalJSON(text)
+}
+
+// Conflict says that the report was made at too old a version of the model, or for another stream.
+type Conflict struct {
+	Problem  *Problem
+	Position *regression.Position // the current one; nil when the answer had none
+}
+
+func (c *Conflict) Error() string { return c.Problem.Detail }
+func (c *Conflict) Unwrap() error { return c.Problem }
+
+// Send sends the report, the same bytes each time, until the collector has answered or patience ends: a lost answer does not
+// mean a lost report, and the collector applies an id once. A *Conflict or *Problem says why it was not taken.
+func (r *Remote) Send(ctx context.Context, report *regression.Report) (Receipt, error) {
+	body, err := json.Marshal(report)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return r.SendBytes(ctx, body)
+}
+
+// SendBytes is Send for a report that was encoded, and perhaps stored, before.
+func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) {
+	patience := r.Patience
+	if patience == 0 {
+		patience = time.Minute
+	}
+	deadline := time.Now().Add(patience)
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		header := http.Header{}
+		if r.Invitation != "" {
+			header.Set("Authorization", "Bearer "+r.Invitation)
+		}
+		_, text, _, err := r.do(ctx, http.MethodPost, "/reports", report, header)
+		if err == nil {
+			var receipt Receipt
+			if err := json.Unmarshal(text, &receipt); err != nil {
+				return Receipt{}, fmt.Errorf("collector: answer to a report: %w", err)
+			}
+			return receipt, nil
+		}
+		var p *Problem
+		if errors.As(err, &p) && p.Status == http.StatusConflict {
+			c := &Conflict{Problem: p}
+			position := new(regression.Position)
+			if p.Position != nil && position.UnmarshalJSON(p.Position) == nil {
+				c.Position = position
+			}
+			return Receipt{}, c
+		}
+		if p != nil && p.Status < 500 && p.Status != http.StatusTooManyRequests && p.Status != http.StatusRequestTimeout {
+			return Receipt{}, p
+		}
+		// Up to half as long again, so that many clients do not come back at once.
+		pause := pause + time.Duration(rand.Int64N(int64(pause/2)))
+		if ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
+			return Receipt{}, fmt.Errorf("collector: no answer in time (the report may have arrived: send the same one again, never another): %w", err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Contribute makes one report about (x, y) with the client and sends it. keep, if not nil, gets every report before it is
+// sent, to store it: after a crash that one is to be sent again, for the budget is spent.
+//
+// A report that the collector finds stale is not made again from the same noise: the gradient at the newer model under the
+// noise of the old report would, together with the old one, which the collector has seen, give away the difference of two
+// gradients without any noise. Nor under fresh noise for free: two reports about the same (x, y) tell more than one.
+// So a new report is made only where the person's ledger has budget for it; without a ledger or budget Contribute returns the
+// *Conflict (joined with the refusal), and the person stays out. Conflicts are avoided by fetching the model just before.
+func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []float64, y float64, keep func(report []byte) error) (Receipt, error) {
+	var conflict *Conflict
+	for {
+		report, err := client.Contribute(ctx, x, y)
+		if report == nil {
+			if conflict != nil {
+				return Receipt{}, errors.Join(conflict, err)
+			}
+			return Receipt{}, err
+		}
+		body, err := json.Marshal(report)
+		if err == nil && keep != nil {
+			err = keep(body)
+		}
+		if err != nil {
+			return Receipt{}, err
+		}
+		receipt, err := r.SendBytes(ctx, body)
+		if !errors.As(err, &conflict) || conflict.Position == nil {
+			return receipt, err
+		}
+		if err := client.Update(conflict.Position); err != nil {
+			return Receipt{}, errors.Join(conflict, err)
+		}
+	}
+}
