@@ -31,3 +31,5 @@ fuzz:
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p || exit 1; \
 		done; done
+
+include release.mk
