@@ -175,7 +175,7 @@ func plural(n int64, what string) string {
 func ledgerCap(where *string) *cobra.Command {
 	var g guaranteeFlags
 	var unit, who string
-	var none bool
+	var none, local bool
 	cmd := &cobra.Command{
 		Use:     "cap DATASET --mu M | --rho R | --epsilon E --delta D | --none",
 		Short:   "Set, change or remove the cap of a data set",
@@ -183,6 +183,9 @@ func ledgerCap(where *string) *cobra.Command {
 		Args:    exactArgs(1, "one data set"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			change := ledger.CapChange{Dataset: args[0], Who: (&budgetFlags{who: who}).spender(), Unit: unit}
+			if local {
+				change.Adjacency = privacy.Local
+			}
 			if !none {
 				if change.Cap, err = g.guarantee(cmd.Flags()); err != nil {
 					return err
@@ -212,6 +215,7 @@ func ledgerCap(where *string) *cobra.Command {
 	cmd.Flags().StringVar(&unit, "unit", "", "unit of privacy of a data set that is new to the ledger, such as child")
 	cmd.Flags().StringVar(&who, "who", "", "who sets the cap (default: the user of this machine)")
 	cmd.Flags().BoolVar(&none, "none", false, "remove the cap")
+	cmd.Flags().BoolVar(&local, "local", false, "of a data set that is new to the ledger: one person's own data, from which 'curveil contribute' spends")
 	return cmd
 }
 

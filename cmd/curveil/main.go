@@ -81,6 +81,7 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(demoCommand(), planCommand(), boundCommand(), meanCommand(), curveCommand(), densityCommand(), sampleCommand(), showCommand(), evalCommand(), plotCommand(), ledgerCommand(), auditCommand())
+	root.AddCommand(regressCommand(), serveCommand(), contributeCommand())
 	root.AddCommand(versionCommand(), generateCommand())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root

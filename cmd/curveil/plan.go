@@ -15,7 +15,7 @@ func planCommand() *cobra.Command {
 		Use:   "plan",
 		Short: "Predict the error of a release from public numbers; reads no data",
 	}
-	cmd.AddCommand(planMeanCommand(), planDensityCommand(), planCurveCommand())
+	cmd.AddCommand(planMeanCommand(), planDensityCommand(), planRegressionCommand(), planCurveCommand())
 	return cmd
 }
 

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/collector"
+	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/regression"
+)
+
+type contributeFlags struct {
+	x                    []float64
+	y                    float64
+	invitation, file     string
+	budget               budgetFlags
+	epsilon, delta       float64
+	maxEpsilon, maxDelta float64
+	patience             time.Duration
+	asJSON               bool
+}
+
+func contributeCommand() *cobra.Command {
+	var c contributeFlags
+	cmd := &cobra.Command{
+		Use:   "contribute URL STREAM",
+		Short: "Send one private report about your (x, y) to a collector",
+		Long: `Fetches the model, takes the gradient at your (x, y), adds noise on this machine, and sends
+only the noisy gradient. Your own ledger is debited before the noise is drawn. The report is kept in
+a file until the collector has it: when the call fails half-way, call it again, and the same
+report is sent, at no further cost. Without --x and --y one line "x,y" is read from standard
+input, which other users of this machine cannot see.`,
+		Example: `  curveil contribute http://127.0.0.1:8808 demo --x 0.3 --y 1.2
+  echo 0.3,1.2 | curveil contribute https://collector.example heights --invitation curveil-invitation-… --max-epsilon 1`,
+		Args: exactArgs(2, "the collector's address and the name of a stream"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.run(cmd, args[0], args[1])
+		},
+	}
+	f := cmd.Flags()
+	f.Float64SliceVar(&c.x, "x", nil, "your x; x1,x2,… for several variables")
+	f.Float64Var(&c.y, "y", 0, "your y")
+	f.StringVar(&c.invitation, "invitation", os.Getenv("CURVEIL_INVITATION"), "invitation, where the stream wants one (environment: CURVEIL_INVITATION)")
+	f.StringVar(&c.file, "report", "", "file that keeps the report until the collector has it (default: STREAM.report.json)")
+	f.Float64Var(&c.epsilon, "epsilon", 0, "your own, smaller ε, in a stream that accepts mixed budgets; with --delta")
+	f.Float64Var(&c.delta, "delta", 0, "your own δ")
+	f.Float64Var(&c.maxEpsilon, "max-epsilon", 0, "refuse a stream that asks for a larger ε (default: no ceiling)")
+	f.Float64Var(&c.maxDelta, "max-delta", 0, "refuse a stream that asks for a larger δ")
+	f.DurationVar(&c.patience, "patience", time.Minute, "how long to go on trying")
+	c.budget.register(f)
+	f.Lookup("dataset").Usage = "name of your data in your ledger (default: the stream's name)"
+	addJSON(cmd, &c.asJSON)
+	return cmd
+}
+
+func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error {
+	remote, err := collector.NewRemote(address, stream)
+	if err != nil {
+		return usageError{err}
+	}
+	remote.Invitation, remote.Patience = c.invitation, c.patience
+	if c.file == "" {
+		c.file = stream + ".report.json"
+	}
+	if exists(c.file) {
+		return c.resend(cmd, remote)
+	}
+	x, y, err := c.point(cmd)
+	if err != nil {
+		return err
+	}
+	config, err := c.terms(cmd)
+	if err != nil {
+		return err
+	}
+	model, err := remote.Model(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if c.budget.dataset == "" {
+		c.budget.dataset = stream
+	}
+	book, err := c.budget.open(cmd.Context(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if book != nil {
+		defer book.Close()
+		config.Ledger = ledger.Person{Ledger: book, Dataset: c.budget.dataset, Who: c.budget.spender()}
+	}
+	client, err := regression.NewClient(model, config)
+	if err != nil {
+		return err
+	}
+	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return writeFile(c.file, report) })
+	if err != nil {
+		return c.failed(err)
+	}
+	return c.done(cmd, receipt)
+}
+
+// resend sends the report that an earlier call has left.
+func (c *contributeFlags) resend(cmd *cobra.Command, remote *collector.Remote) error {
+	text, err := os.ReadFile(c.file)
+	if err != nil {
+		return err
+	}
+	var r regression.Report
+	if err := r.UnmarshalJSON(text); err != nil {
+		return fmt.Errorf("%s: %w: move it away to make a new report, which costs budget again", c.file, err)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "curveil: sending the report kept in %s; --x and --y are not looked at\n", c.file)
+	receipt, err := remote.SendBytes(cmd.Context(), text)
+	if err != nil {
+		return c.failed(err)
+	}
+	return c.done(cmd, receipt)
+}
+
+// failed says what became of the report that was made, if one was.
+func (c *contributeFlags) failed(err error) error {
+	var conflict *collector.Conflict
+	var p *collector.Problem
+	switch {
+	case !exists(c.file):
+		return err
+	case errors.As(err, &conflict):
+		// It will never be taken, so it is not kept.
+		return errors.Join(fmt.Errorf("%w: the report came too late, and making another costs budget again", err), os.Remove(c.file))
+	case errors.As(err, &p) && p.Status < 500 && p.Status != 429:
+		return fmt.Errorf("%w (the report is kept in %s)", err, c.file)
+	}
+	return fmt.Errorf("%w; the report is kept in %s: call again to send it", err, c.file)
+}
+
+func (c *contributeFlags) done(cmd *cobra.Command, receipt collector.Receipt) error {
+	if err := os.Remove(c.file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the collector has the report, but its file remains: %w", err)
+	}
+	if c.asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(receipt)
+	}
+	if receipt.Repeated {
+		return second(fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %d reports\n", receipt.At))
+	}
+	return second(fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %d reports\n", receipt.At))
+}
+
+// point is from the flags, or from one line of standard input.
+func (c *contributeFlags) point(cmd *cobra.Command) (x []float64, y float64, err error) {
+	if cmd.Flags().Changed("x") != cmd.Flags().Changed("y") {
+		return nil, 0, usagef("--x and --y go together")
+	}
+	if cmd.Flags().Changed("x") {
+		return c.x, c.y, nil
+	}
+	line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	if strings.TrimSpace(line) == "" {
+		return nil, 0, usagef("give --x and --y, or a line \"x,y\" on standard input")
+	}
+	values, err := parseList(line)
+	if err != nil || len(values) < 2 {
+		return nil, 0, usagef("standard input: want one line \"x,y\", numbers with a decimal point")
+	}
+	return values[:len(values)-1], values[len(values)-1], nil
+}
+
+func (c *contributeFlags) terms(cmd *cobra.Command) (regression.ClientConfig, error) {
+	var out regression.ClientConfig
+	f := cmd.Flags()
+	if f.Changed("epsilon") != f.Changed("delta") || f.Changed("max-epsilon") != f.Changed("max-delta") && f.Changed("max-delta") {
+		return out, usagef("--epsilon and --delta go together, and --max-delta needs --max-epsilon")
+	}
+	if f.Changed("epsilon") {
+		out.Budget = privacy.Approx{Epsilon: c.epsilon, Delta: c.delta}
+		if err := out.Budget.Validate(); err != nil {
+			return out, usageError{err}
+		}
+	}
+	if f.Changed("max-epsilon") {
+		out.Ceiling = privacy.Approx{Epsilon: c.maxEpsilon, Delta: 1}
+		if f.Changed("max-delta") {
+			out.Ceiling.Delta = c.maxDelta
+		}
+	}
+	return out, nil
+}

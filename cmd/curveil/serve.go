@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/spf13/cobra"
+
+	"github.com/curveil/curveil/collector"
+)
+
+// serveFlags say where the collector listens and keeps its log.
+type serveFlags struct {
+	listen, cert, key string
+	logLevel, format  string
+	newToken          bool
+	config            collector.Config
+	http              collector.HandlerConfig
+}
+
+func (s *serveFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.listen, "listen", "127.0.0.1:8808", "address to listen on; port 0 takes a free one")
+	f.StringVar(&s.config.Folder, "data", "curveil-data", "folder for the log, snapshots and the hash of the admin token")
+	f.StringVar(&s.cert, "tls-cert", "", "certificate (PEM), with --tls-key")
+	f.StringVar(&s.key, "tls-key", "", "its private key (PEM)")
+	f.StringVar(&s.config.NATS, "nats", "", "log in an external NATS JetStream cluster, nats://host:4222,…, which must run with sync_interval: always (default: a log in the data folder)")
+	f.StringVar(&s.config.Credentials, "nats-creds", "", "file with the cluster's credentials")
+	f.IntVar(&s.config.Replicas, "nats-replicas", 3, "copies of the log in the cluster")
+	f.Int64Var(&s.config.MaxLog, "max-log", 0, "largest size of the log in bytes; reports beyond it are refused (default: no limit)")
+	f.IntVar(&s.config.SnapshotEvery, "snapshot-every", 100_000, "reports after which a snapshot is written, so that a restart reads less of the log")
+	f.Float64Var(&s.http.Rate, "rate", 1000, "requests a second that one address may make; 0 for no limit")
+	f.BoolVar(&s.newToken, "new-admin-token", false, "make another admin token; the old one stops working")
+	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.StringVar(&s.format, "log-format", "text", "text or json")
+}
+
+func (s *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil {
+		return nil, usagef("--log-level %q: take debug, info, warn or error", s.logLevel)
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch s.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, usagef("--log-format %q: take text or json", s.format)
+}
+
+// secure is nil without TLS.
+func (s *serveFlags) secure() (*tls.Config, error) {
+	if (s.cert == "") != (s.key == "") {
+		return nil, usagef("--tls-cert and --tls-key go together")
+	}
+	if s.cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+	if err != nil {
+		return nil, fmt.Errorf("TLS certificate: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+func serveCommand() *cobra.Command {
+	var s serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Collect private reports and publish the curve learned from them",
+		Long: `Runs the collector: an HTTP API where people's devices send noisy gradients, a durable log
+of them, and a live picture of the curve. With no flags it listens on 127.0.0.1 and keeps its log in
+./curveil-data. The first start prints the admin token, once. Interrupt it to stop: it
+finishes what it is answering. 'curveil contribute' sends a report.`,
+		Example: `  curveil serve
+  curveil serve --listen :8443 --tls-cert cert.pem --tls-key key.pem --data /var/lib/curveil --log-format json`,
+		Args: exactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+			defer stop()
+			return s.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	s.register(cmd)
+	return cmd
+}
+
+func (s *serveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
+	logger, err := s.logger(stderr)
+	if err != nil {
+		return err
+	}
+	secure, err := s.secure()
+	if err != nil {
+		return err
+	}
+	if !(s.http.Rate >= 0) {
+		return usagef("--rate %v must not be negative", s.http.Rate)
+	}
+	l, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("%w: is a collector running there? --listen takes another address", err)
+	}
+	defer l.Close()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.config.Logger, s.config.Meters, s.http.Gather, s.http.Version = logger, registry, registry, thisVersion().Version
+	c, err := collector.Open(ctx, s.config)
+	if err != nil {
+		return err
+	}
+	err = s.answer(ctx, c, l, secure, stdout, stderr)
+	return errors.Join(err, c.Close())
+}
+
+func (s *serveFlags) answer(ctx context.Context, c *collector.Collector, l net.Listener, secure *tls.Config, stdout, stderr io.Writer) error {
+	token, err := collector.AdminToken(s.config.Folder, s.newToken)
+	if err != nil {
+		return err
+	}
+	h, err := c.Handler(s.http)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if secure != nil {
+		scheme = "https"
+	}
+	url := scheme + "://" + l.Addr().String()
+	if address, ok := l.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && secure == nil {
+		fmt.Fprintln(stderr, "curveil: WARNING: listening beyond this machine without TLS: tokens and reports can be read and changed on the way. Give --tls-cert and --tls-key, or put a proxy with TLS in front.")
+	}
+	s.greet(stdout, url, token, len(c.Streams()))
+	return h.Serve(ctx, l, secure)
+}
+
+// greet says where to go and what to try.
+func (s *serveFlags) greet(w io.Writer, url, token string, streams int) {
+	fmt.Fprintf(w, "curveil collector at %s  (log and snapshots in %s, %d streams)\n", url, s.config.Folder, streams)
+	shown := token
+	if token == "" {
+		shown = "$CURVEIL_ADMIN"
+		fmt.Fprintln(w, "The admin token was printed at the first start; --new-admin-token makes another.")
+	} else {
+		fmt.Fprintf(w, "admin token, shown this once: %s\n", token)
+	}
+	fmt.Fprintf(w, `
+Open a stream:
+  curl -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"name":"demo","space":"kernel:gauss:20%%","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}' %s/v1/streams
+Contribute to it, and see the curve at %s/streams/demo:
+  curveil contribute %s demo --x 0.3 --y 1.2
+`, shown, url, url, url)
+}
+
+// exists reports whether there is a file of the name.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
