@@ -96,7 +96,7 @@ func (a *account) calibrate() {
 // sigma is the standard deviation of the noise in the coefficients of shell i of a mean over n people, the
 // uniform density being 1.
 func (a *account) sigma(i int, n int64) float64 {
-	return privacy.DivUp(privacy.MulUp(a.shape[i], privacy.DivUp(a.distance, float64(a.mu))), float64(n))
+	return privacy.DivUp(privacy.MulUp(a.shape[i], a.mu.Sigma(a.distance)), float64(n))
 }
 
 // mechanism is the noise on the sum of the integer vectors, whose step is unit.

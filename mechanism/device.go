@@ -31,7 +31,7 @@ func NewDevice(ball lattice.Ball, g privacy.Guarantee) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mechanism: %w", err)
 	}
-	s := privacy.DivUp(ball.Sensitivity(), float64(mu))
+	s := mu.Sigma(ball.Sensitivity())
 	if err := checkScale(s, g); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func NewDiagonal(shape []float64, distance float64, g privacy.Guarantee) (*Diago
 		return nil, fmt.Errorf("mechanism: %w", err)
 	}
 	d := &Diagonal{claim: g, scale: make([]float64, len(shape))}
-	factor := privacy.DivUp(distance, float64(mu))
+	factor := mu.Sigma(distance)
 	for j, t := range shape {
 		if t == 0 {
 			continue

@@ -46,7 +46,7 @@ func NewLocal(g privacy.Guarantee) (*Local, error) {
 	l := &Local{claim: g}
 	switch g := g.(type) {
 	case privacy.Geo:
-		l.law, l.scale = "spherical-laplace", privacy.DivUp(1, float64(g))
+		l.law, l.scale = "spherical-laplace", g.Scale()
 	case privacy.ConcentratedGeo:
 		l.law, l.scale = "gaussian", g.Sigma()
 	default:
