@@ -11,6 +11,13 @@ func Subjects(mu privacy.GDP, epsilon privacy.Pure) ([]Subject, error) {
 		func() (Subject, error) { return MeanPTF(mu) },
 		func() (Subject, error) { return MeanPure(epsilon) },
 		func() (Subject, error) { return MeanBound(mu) },
+		func() (Subject, error) { return Density(mu) },
+		func() (Subject, error) { return Layered(mu) },
+		func() (Subject, error) { return Curve(mu) },
+		func() (Subject, error) { return Curve(epsilon) },
+		func() (Subject, error) {
+			return RegressionReport(privacy.Approx{Epsilon: mu.Epsilon(1e-6), Delta: 1e-6})
+		},
 	} {
 		s, err := make()
 		if err != nil {
