@@ -1,0 +1,186 @@
+package collector
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/curveil/curveil/regression"
+)
+
+const chromium = "/usr/bin/chromium"
+
+// browser starts Chromium, or skips where there is none; CI has one.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if _, err := os.Stat(chromium); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI needs Chromium: Debian's package chromium")
+		}
+		t.Skip("no Chromium here (Debian's package chromium)")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.UserDataDir(t.TempDir()))
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancelTab := chromedp.NewContext(allocator)
+	t.Cleanup(cancelTab)
+	ctx, cancelTime := context.WithTimeout(ctx, 60*time.Second)
+	t.Cleanup(cancelTime)
+	return ctx
+}
+
+// faults collects what goes wrong in the page, and what it fetches.
+type faults struct {
+	mu       sync.Mutex
+	errors   []string
+	requests []string
+}
+
+func watch(t *testing.T, ctx context.Context) *faults {
+	t.Helper()
+	f := &faults{}
+	err := chromedp.Listen(ctx, func(event any) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			f.errors = append(f.errors, fmt.Sprintf("%s line %d of %s", e.ExceptionDetails.Text, e.ExceptionDetails.LineNumber, e.ExceptionDetails.URL))
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == "error" {
+				f.errors = append(f.errors, fmt.Sprint(e.Args))
+			}
+		case *log.EventEntryAdded:
+			if e.Entry.Level == "error" {
+				f.errors = append(f.errors, e.Entry.Text+" "+e.Entry.URL)
+			}
+		case *network.EventRequestWillBeSent:
+			f.requests = append(f.requests, e.Request.URL)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// inPage runs an action, which must succeed.
+func inPage[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func attribute(t *testing.T, ctx context.Context, query, name string) string {
+	t.Helper()
+	return inPage(t, ctx, chromedp.AttributeValue(chromedp.CSS(query), name)).Value
+}
+
+func TestLivePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	ctx := browser(t)
+	s := start(t, HandlerConfig{})
+	stream := testStream(t, "heights")
+	stream.XLabel, stream.YLabel = "age in years", "height in cm"
+	create(t, s.c, Definition{Stream: stream, People: 1000})
+	f := watch(t, ctx)
+	const curve = "#panels svg path.curve"
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(375, 667, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulatePortrait),
+		chromedp.Navigate(s.url+"/streams/heights"), chromedp.WaitVisible(chromedp.CSS(curve))); err != nil {
+		t.Fatal(err)
+	}
+	// The curve moves as reports arrive.
+	seen := map[string]bool{attribute(t, ctx, curve, "d"): true}
+	remote, err := NewRemote(s.url, "heights")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := remote.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := regression.NewClient(model, regression.ClientConfig{Ledger: &counting{1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for range 3 {
+		for range 20 {
+			if _, err := remote.Contribute(t.Context(), client, []float64{float64(sent%20) / 20}, 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			sent++
+		}
+		shown := fmt.Sprintf(`document.getElementById("count").textContent === "%d"`, sent)
+		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](shown, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+			t.Fatalf("after %d reports the page does not show them: %v", sent, err)
+		}
+		now := attribute(t, ctx, curve, "d")
+		if seen[now] {
+			t.Errorf("after %d reports the curve has not moved", sent)
+		}
+		seen[now] = true
+	}
+
+	wide := inPage(t, ctx, chromedp.Evaluate[int](`document.scrollingElement.scrollWidth`))
+	inner := inPage(t, ctx, chromedp.Evaluate[int](`window.innerWidth`))
+	// Text in the picture is scaled with it.
+	smallest := inPage(t, ctx, chromedp.Evaluate[float64](`Math.min(...[...document.querySelectorAll("main *")].filter(e => e.textContent.trim()).map(e => {
+		const svg = e.ownerSVGElement; const k = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+		return k * parseFloat(getComputedStyle(e).fontSize); }))`))
+	band := attribute(t, ctx, "#panels svg path.area", "d")
+	status := inPage(t, ctx, chromedp.Text(chromedp.CSS("#status")))
+	if inner != 375 || wide > inner {
+		t.Errorf("at phone width the page is %d wide in a window of %d", wide, inner)
+	}
+	if smallest < 12 {
+		t.Errorf("smallest text has %.1f px", smallest)
+	}
+	if band == "" || status != "live" {
+		t.Errorf("band %q, status %q", band, status)
+	}
+	if path := os.Getenv("CURVEIL_SCREENSHOT"); path != "" {
+		png := inPage(t, ctx, chromedp.FullScreenshot(100))
+		if err := os.WriteFile(path, png, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(s.url+"/"), chromedp.WaitVisible(chromedp.CSS(`a[href="/streams/heights"]`))); err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.errors) > 0 {
+		t.Errorf("errors in the page: %q", f.errors)
+	}
+	for _, url := range f.requests {
+		if !strings.HasPrefix(url, s.url+"/") {
+			t.Errorf("the page fetched %s", url)
+		}
+	}
+	if len(f.requests) < 4 {
+		t.Errorf("only %d requests seen: %q", len(f.requests), f.requests)
+	}
+}
