@@ -66,7 +66,7 @@ func TestReadme(t *testing.T) {
 
 // who is 2 for the verbs that take --who, whose default is the user of the machine.
 func who(words string) int {
-	if strings.HasPrefix(words, "mean ") || strings.HasPrefix(words, "bound ") || strings.HasPrefix(words, "ledger cap") {
+	if strings.HasPrefix(words, "density ") || strings.HasPrefix(words, "curve ") || strings.HasPrefix(words, "mean ") || strings.HasPrefix(words, "bound ") || strings.HasPrefix(words, "ledger cap") {
 		return 2
 	}
 	return 0
@@ -77,6 +77,9 @@ var noisy = []*regexp.Regexp{
 	regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?[^ ]*`),           // times in a history
 	regexp.MustCompile(`private bound [0-9.]+`),                            // an edge, by the noise
 	regexp.MustCompile(`between \d+% and \d+%`),                            // its accuracy
+	regexp.MustCompile(`rank +\d+`),                                        // by the noisy coefficients
+	regexp.MustCompile(`noise +sd [0-9.e+]+.*`),                            // a curve's level, chosen privately
+	regexp.MustCompile(`piecewise:\d+`),                                    // likewise
 	regexp.MustCompile(`μ 0\.\d+`),                                         // what an audit proved
 	regexp.MustCompile(`, before the projection onto the ball reduced it`), // whether the noise left the ball
 }
