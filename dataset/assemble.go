@@ -13,6 +13,7 @@ import (
 // assembly is the memory of the person being put together.
 type assembly struct {
 	curves []fit.Curve
+	ids    []string
 	series []fit.Series
 	rows   []int32
 	t      []float64
@@ -32,7 +33,14 @@ func (g *groups) person(p *Person, i int) error {
 		}
 		g.curves = append(g.curves, curve)
 	}
-	p.Unit, p.Curves, p.Line = run.unit, g.curves, run.line
+	p.Unit, p.Curves, p.IDs, p.Line = run.unit, g.curves, nil, run.line
+	if g.hasID {
+		g.ids = g.ids[:0]
+		for c := run.first; c >= 0; c = g.block.curves[c].next {
+			g.ids = append(g.ids, g.block.curves[c].id)
+		}
+		p.IDs = g.ids
+	}
 	if !g.hasID && !g.hasUnit {
 		p.Unit = strconv.Itoa(run.line)
 	}

@@ -21,6 +21,9 @@ type PointOptions struct {
 	Columns []string
 	// Unit names the column that tells people apart; their rows must stand together. "" makes each row a person.
 	Unit string
+	// Scattered hands a person out again for every stretch of their rows, for callers that group by unit
+	// themselves. Otherwise a person who comes back is an error.
+	Scattered bool
 	// Separator of fields and Decimal sign of a CSV file; 0 detects them.
 	Separator, Decimal rune
 }
@@ -182,7 +185,10 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 		if taken[i] {
 			return nil, c.fault(i, "the column is a coordinate and the unit at once", "name each column in one option")
 		}
-		c.unit, p.unit, p.seen = i, i, newIDSet()
+		c.unit, p.unit = i, i
+		if !o.Scattered {
+			p.seen = newIDSet()
+		}
 	}
 	return p, nil
 }
@@ -215,7 +221,9 @@ func (p *Points) next() (ok bool, err error) {
 		p.x = p.row.x
 		return true, nil
 	}
-	if first, again := p.seen.add(p.row.unit, p.row.line); again {
+	if p.seen == nil {
+		// The caller groups.
+	} else if first, again := p.seen.add(p.row.unit, p.row.line); again {
 		return false, p.at(p.row.line, p.unit+1, "", fmt.Sprintf("rows of %s come back after those of others (first seen on %s)", quote(string(p.row.unit)), p.place(first)),
 			"sort the file by that column: a person who came twice would count twice")
 	}

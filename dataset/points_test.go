@@ -164,3 +164,30 @@ func FuzzPointsCSV(f *testing.F) {
 		}
 	})
 }
+
+// Scattered hands a person out again for every stretch of rows; curves carry the ids that tell them apart.
+func TestForCallersThatGroup(t *testing.T) {
+	p, err := NewPointsCSV(strings.NewReader("who,x\na,1\na,2\nb,3\na,4\n"), "f", PointOptions{Columns: []string{"x"}, Unit: "who", Scattered: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for p.Next() {
+		x, unit, _ := p.Person()
+		got = append(got, fmt.Sprint(unit, x))
+	}
+	if s := fmt.Sprint(got); p.Err() != nil || s != "[a[1 2] b[3] a[4]]" {
+		t.Errorf("%s, %v", s, p.Err())
+	}
+	r, err := NewCSV(strings.NewReader("who,visit,t,x\na,v1,0,1\na,v1,1,1\nb,v3,0,1\nb,v3,1,1\na,v2,0,1\na,v2,1,1\n"), "f", Options{Unit: "who", ID: "visit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for r.Next() {
+		got = append(got, fmt.Sprint(r.Person().Unit, r.Person().IDs))
+	}
+	if s := fmt.Sprint(got); r.Err() != nil || s != "[a[v1 v2] b[v3]]" {
+		t.Errorf("%s, %v", s, r.Err())
+	}
+}

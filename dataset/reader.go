@@ -121,7 +121,8 @@ func (o Options) validate() error {
 type Person struct {
 	Unit   string // value of the unit column, else of the id column
 	Curves []fit.Curve
-	Line   int // line (Parquet: row) of the first row
+	IDs    []string // of the curves, valid like X; nil where the file tells them apart by their rows only
+	Line   int      // line (Parquet: row) of the first row
 }
 
 // Schema is what the header of a file says. It is the public part of a file,

@@ -41,3 +41,34 @@ func TestConfigRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// Nodes between shards add texts, and what they make is what merging makes.
+func TestMergePartials(t *testing.T) {
+	c := Config{Box: []space.Interval{{A: 0, B: 1}}, Guarantee: privacy.ZCDP(0.5), Unit: "rider", Rank: []int{4}}
+	text := func(points ...float64) []byte {
+		d, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range points {
+			if err := d.Add([]float64{x}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := d.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	all, a, b := text(0.1, 0.7, 0.2), text(0.1, 0.7), text(0.2)
+	if got, err := MergePartials(a, b); err != nil || string(got) != string(all) {
+		t.Errorf("another sum (%v)", err)
+	}
+	c.Rank = []int{5}
+	for name, other := range map[string][]byte{"another rank": text(0.2), "nothing": nil, "cut": b[:90]} {
+		if _, err := MergePartials(a, other); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -71,6 +71,31 @@ func (d *Density) MarshalBinary() ([]byte, error) {
 	return append(append([]byte(partialMagic), print[:]...), body...), nil
 }
 
+// MergePartials adds two texts of MarshalBinary, to the bit what merging the accumulators gives, without their
+// configuration: what a node between shards does.
+func MergePartials(a, b []byte) ([]byte, error) {
+	const head = len(partialMagic) + sha256.Size
+	if len(a) < head || len(b) < head || !bytes.HasPrefix(a, []byte(partialMagic)) || !bytes.HasPrefix(b, []byte(partialMagic)) {
+		return nil, errors.New("density: not a curveil partial density, version 1")
+	}
+	if !bytes.Equal(a[:head], b[:head]) {
+		return nil, errDiffer
+	}
+	x, err := lattice.DecodeTally(a[head:])
+	if err != nil {
+		return nil, fmt.Errorf("density: %w", err)
+	}
+	y, err := lattice.DecodeTally(b[head:])
+	if err != nil {
+		return nil, fmt.Errorf("density: %w", err)
+	}
+	if err := x.Merge(y); err != nil {
+		return nil, fmt.Errorf("density: %w", err)
+	}
+	body, err := x.MarshalBinary()
+	return append(bytes.Clone(a[:head]), body...), err
+}
+
 // UnmarshalBinary adds the people that another accumulator of the same configuration had encoded; the
 // receiver must come from New.
 func (d *Density) UnmarshalBinary(data []byte) error {

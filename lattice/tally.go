@@ -88,6 +88,19 @@ func (t *Tally) MarshalBinary() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
 
+// DecodeTally decodes what MarshalBinary wrote, of whatever dimension and limit it states.
+func DecodeTally(data []byte) (*Tally, error) {
+	if len(data) < tallyHead+8+sumTail || string(data[:len(tallyMagic)]) != tallyMagic {
+		return nil, errors.New("lattice: not a curveil tally, version 1")
+	}
+	limit := int64(binary.LittleEndian.Uint64(data[len(tallyMagic)+8:]))
+	if limit < 1 || limit > 1<<40 || (len(data)-tallyHead-sumTail)%8 != 0 {
+		return nil, fmt.Errorf("lattice: a tally of limit %d in %d bytes: the file is cut or damaged", limit, len(data))
+	}
+	t := NewTally((len(data)-tallyHead-sumTail)/8, limit)
+	return t, t.UnmarshalBinary(data)
+}
+
 // UnmarshalBinary decodes what MarshalBinary wrote into a tally of the same dimension and limit, replacing
 // what it held. It refuses a damaged text and sums that n vectors cannot have.
 func (t *Tally) UnmarshalBinary(data []byte) error {

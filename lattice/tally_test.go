@@ -110,3 +110,23 @@ func FuzzTally(f *testing.F) {
 		}
 	})
 }
+
+func TestDecodeTally(t *testing.T) {
+	x := NewTally(3, 10)
+	if err := x.Add([]int64{4, -20, 7}, 2); err != nil {
+		t.Fatal(err)
+	}
+	data, err := x.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := DecodeTally(data)
+	if err != nil || y.N() != 2 || y.Limit() != 10 || y.Vector()[1] != -20 {
+		t.Errorf("%+v, %v", y, err)
+	}
+	for cut := range data {
+		if _, err := DecodeTally(data[:cut]); err == nil {
+			t.Errorf("cut at %d accepted", cut)
+		}
+	}
+}

@@ -69,6 +69,28 @@ func (m *Mean) MarshalBinary() ([]byte, error) {
 	return append(append([]byte(partialMagic), m.print[:]...), body...), nil
 }
 
+// MergePartials adds two texts of MarshalBinary, to the bit what merging the
+// accumulators gives, without their configuration: what a node between shards
+// does. Adding in any order gives the same bytes.
+func MergePartials(a, b []byte) ([]byte, error) {
+	const head = len(partialMagic) + sha256.Size
+	if len(a) < head || len(b) < head || !bytes.HasPrefix(a, []byte(partialMagic)) || !bytes.HasPrefix(b, []byte(partialMagic)) {
+		return nil, errors.New("mean: not a curveil partial mean, version 1")
+	}
+	if !bytes.Equal(a[:head], b[:head]) {
+		return nil, errors.New("mean: cannot merge: the partial means were made with different parameters, or on different kinds of processor")
+	}
+	var x, y lattice.Sum
+	if err := errors.Join(x.UnmarshalBinary(a[head:]), y.UnmarshalBinary(b[head:])); err != nil {
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	if err := x.Merge(&y); err != nil {
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	body, err := x.MarshalBinary()
+	return append(bytes.Clone(a[:head]), body...), err
+}
+
 // UnmarshalBinary adds the people that another accumulator of the same
 // configuration had encoded, see Merge; the receiver must come from New.
 func (m *Mean) UnmarshalBinary(data []byte) error {

@@ -186,3 +186,32 @@ func FuzzPartial(f *testing.F) {
 		}
 	})
 }
+
+// Nodes between shards add texts, and what they make is what merging makes.
+func TestMergePartials(t *testing.T) {
+	text := func(m *Mean) []byte {
+		data, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	curve := func(x ...float64) fit.Curve { return fit.Curve{{T: []float64{0, 0.5, 1}, X: x}} }
+	all, a, b := mustNew(t, good(t)), mustNew(t, good(t)), mustNew(t, good(t))
+	mustAdd(t, all, curve(1, 2, 3))
+	mustAdd(t, all, curve(-1, 0, 3))
+	mustAdd(t, a, curve(1, 2, 3))
+	mustAdd(t, b, curve(-1, 0, 3))
+	for _, pair := range [][2]*Mean{{a, b}, {b, a}} {
+		if got, err := MergePartials(text(pair[0]), text(pair[1])); err != nil || string(got) != string(text(all)) {
+			t.Errorf("another sum (%v)", err)
+		}
+	}
+	c := good(t)
+	c.Radius = 2
+	for name, other := range map[string][]byte{"another radius": text(mustNew(t, c)), "nothing": nil, "cut": text(a)[:90]} {
+		if _, err := MergePartials(text(a), other); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
