@@ -120,6 +120,7 @@ type pqTable struct {
 	origin
 	groups   []parquet.RowGroup
 	columns  []*pqColumn
+	empty    []*pqColumn // columns without a row left, in decode
 	values   []*pqColumn
 	id, unit *pqColumn   // nil where there is none
 	read     []*pqColumn // all columns in use
@@ -177,8 +178,12 @@ func (t *pqTable) rewind() error {
 // page; 0 at the end of the file.
 func (t *pqTable) batch(n int) (int, error) {
 	ended := 0
+	t.decode()
 	for i, c := range t.read {
-		err := c.more()
+		err := c.failed
+		if err == nil {
+			err = c.more()
+		}
 		switch {
 		case err == io.EOF:
 			ended++
@@ -194,6 +199,38 @@ func (t *pqTable) batch(n int) (int, error) {
 		return 0, nil
 	}
 	return n, nil
+}
+
+// decode reads the next pages of the columns that have no row left, on two
+// goroutines: the columns of a wide file mostly run out together.
+func (t *pqTable) decode() {
+	t.empty = t.empty[:0]
+	for _, c := range t.read {
+		if c.left() == 0 && c.failed == nil {
+			t.empty = append(t.empty, c)
+		}
+	}
+	if len(t.empty) < 8 {
+		return
+	}
+	half := len(t.empty) / 2
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t.decodeAll(t.empty[:half])
+	}()
+	t.decodeAll(t.empty[half:])
+	<-done
+}
+
+func (t *pqTable) decodeAll(columns []*pqColumn) {
+	for _, c := range columns {
+		func() {
+			// A panic of the library must not end the program from a goroutine.
+			defer t.recoverDamage(&c.failed)
+			c.failed = c.more()
+		}()
+	}
 }
 
 // key returns the id or unit of the next row of its column; nil where there

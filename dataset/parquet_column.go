@@ -106,6 +106,7 @@ type pqColumn struct {
 	pages  parquet.Pages
 	page   parquet.Page
 
+	failed  error     // of decode
 	x       []float64 // of the page's rows (elements, for a list); NaN is null
 	pos     int       // next of them
 	index   []int32   // text: of each row the place of its text, -1 is null
@@ -129,7 +130,7 @@ func (c *pqColumn) open(groups []parquet.RowGroup) {
 	for _, g := range groups {
 		c.chunks = append(c.chunks, g.ColumnChunks()[c.leaf.Index()])
 	}
-	c.x, c.index, c.pos = nil, nil, 0
+	c.x, c.index, c.pos, c.failed = nil, nil, 0, nil
 }
 
 func (c *pqColumn) closePages() {
