@@ -32,7 +32,7 @@ bench:
 fuzz:
 	@for p in $$(go list ./...); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p || exit 1; \
+			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s -fuzzminimizetime 1x $$p || exit 1; \
 		done; done
 
 include release.mk

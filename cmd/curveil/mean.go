@@ -192,7 +192,8 @@ func readPeople(cmd *cobra.Command, path string, o dataset.Options, file *datase
 	if err != nil {
 		return err
 	}
-	err = addAll(cmd.Context(), path, file, acc)
+	count := newCounter(cmd.ErrOrStderr(), "people")
+	err = addAll(cmd.Context(), path, file, acc, count)
 	var scattered *dataset.UngroupedError
 	if !errors.As(err, &scattered) || o.Unsorted || path == "-" {
 		return err
@@ -207,11 +208,13 @@ func readPeople(cmd *cobra.Command, path string, o dataset.Options, file *datase
 	if acc, err = make(); err != nil {
 		return err
 	}
-	return addAll(cmd.Context(), path, again, acc)
+	return addAll(cmd.Context(), path, again, acc, count)
 }
 
-func addAll(ctx context.Context, path string, file *dataset.Reader, acc adder) error {
+func addAll(ctx context.Context, path string, file *dataset.Reader, acc adder, count *counter) error {
+	defer count.clear()
 	for i := 0; file.Next(); i++ {
+		count.at(i)
 		if i%1024 == 0 && ctx.Err() != nil {
 			return errors.New("interrupted: nothing was released and nothing spent")
 		}
