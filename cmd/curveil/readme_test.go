@@ -66,7 +66,7 @@ func TestReadme(t *testing.T) {
 
 // who is 2 for the verbs that take --who, whose default is the user of the machine.
 func who(words string) int {
-	if strings.HasPrefix(words, "density ") || strings.HasPrefix(words, "curve ") || strings.HasPrefix(words, "mean ") || strings.HasPrefix(words, "bound ") || strings.HasPrefix(words, "ledger cap") {
+	if strings.HasPrefix(words, "regress ") || strings.HasPrefix(words, "density ") || strings.HasPrefix(words, "curve ") || strings.HasPrefix(words, "mean ") || strings.HasPrefix(words, "bound ") || strings.HasPrefix(words, "ledger cap") {
 		return 2
 	}
 	return 0
