@@ -11,50 +11,62 @@ import (
 // holds no quote is parsed where it lies, number by number; whatever is not a
 // plain number goes to the careful reader of that cell.
 
-// newCSV reads the header. seeker is nil where the input cannot be read again.
-func newCSV(in io.Reader, seeker io.Seeker, name string, o Options) (*Reader, error) {
+// openCSV reads up to the header: byte order mark, separator, decimal sign, column
+// names. seeker is nil where the input cannot be read again; sampled is the first
+// rows, for what only they can tell.
+func openCSV(in io.Reader, seeker io.Seeker, name string, sepRune, decimalRune rune) (t *csvTable, sampled [][]string, err error) {
 	org := origin{file: name}
 	s := newScanner(in)
 	head := s.peek()
 	if s.err != nil {
-		return nil, fmt.Errorf("dataset: %s: %w", name, s.err)
+		return nil, nil, fmt.Errorf("dataset: %s: %w", name, s.err)
 	}
 	if bytes.HasPrefix(head, bom) {
 		s.pos += len(bom)
 		head = head[len(bom):]
 	}
 	if err := checkText(org, head); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	sep, decimal := byte(o.Separator), byte(o.Decimal)
+	sep, decimal := byte(sepRune), byte(decimalRune)
 	if sep == 0 {
 		sep = separator(head, s.eof)
 	}
-	rows := sample(head, s.eof, sep)
+	sampled = sample(head, s.eof, sep)
 	if decimal == 0 {
-		var err error
-		if decimal, err = decimalSign(org, rows, sep); err != nil {
-			return nil, err
+		if decimal, err = decimalSign(org, sampled, sep); err != nil {
+			return nil, nil, err
 		}
 	}
-	t := &csvTable{origin: org, s: s, seeker: seeker, sep: sep, decimal: decimal}
+	t = &csvTable{origin: org, s: s, seeker: seeker, sep: sep, decimal: decimal, id: -1, unit: -1}
 	if t.point = decimal; decimal == sep {
 		t.point = '\n' // only a quoted field can hold the sign
 	}
-	names, err := t.header()
+	t.names, err = t.header()
+	return t, sampled, err
+}
+
+// understand makes the columns of an open table out of its names and first rows.
+func (t *csvTable) understand(sampled [][]string, o Options) *columns {
+	return &columns{origin: t.origin, line: t.s.line, names: t.names, kinds: kinds(sampled, len(t.names), t.decimal), decimal: t.decimal, zone: o.Zone, o: o}
+}
+
+// newCSV reads the header. seeker is nil where the input cannot be read again.
+func newCSV(in io.Reader, seeker io.Seeker, name string, o Options) (*Reader, error) {
+	t, sampled, err := openCSV(in, seeker, name, o.Separator, o.Decimal)
 	if err != nil {
 		return nil, err
 	}
-	c := &columns{origin: org, line: s.line, names: names, kinds: kinds(rows, len(names), decimal), decimal: decimal, zone: o.Zone, o: o}
-	r := &Reader{schema: Schema{Separator: rune(sep), Decimal: rune(decimal)}}
+	c := t.understand(sampled, o)
+	r := &Reader{schema: Schema{Separator: rune(t.sep), Decimal: rune(t.decimal)}}
 	if err := c.resolve(&r.schema); err != nil {
 		return nil, err
 	}
-	t.names, t.id, t.unit = names, c.id, c.unit
+	t.id, t.unit = c.id, c.unit
 	if r.schema.Layout == Wide {
-		r.source = newWide(newCSVWide(t, c), org, r.schema, c, o)
+		r.source = newWide(newCSVWide(t, c), t.origin, r.schema, c, o)
 	} else {
-		r.source = newGroups(newCSVLong(t, c), org, r.schema, c, o)
+		r.source = newGroups(newCSVLong(t, c), t.origin, r.schema, c, o)
 	}
 	return r, nil
 }

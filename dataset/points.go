@@ -83,43 +83,16 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	org := origin{file: name}
-	s := newScanner(r)
-	head := s.peek()
-	if s.err != nil {
-		return nil, fmt.Errorf("dataset: %s: %w", name, s.err)
-	}
-	if bytes.HasPrefix(head, bom) {
-		s.pos += len(bom)
-		head = head[len(bom):]
-	}
-	if err := checkText(org, head); err != nil {
-		return nil, err
-	}
-	sep, decimal := byte(o.Separator), byte(o.Decimal)
-	if sep == 0 {
-		sep = separator(head, s.eof)
-	}
-	if decimal == 0 {
-		var err error
-		if decimal, err = decimalSign(org, sample(head, s.eof, sep), sep); err != nil {
-			return nil, err
-		}
-	}
-	t := &csvTable{origin: org, s: s, sep: sep, decimal: decimal, point: decimal, id: -1}
-	if decimal == sep {
-		t.point = '\n' // only a quoted field can hold the sign
-	}
-	names, err := t.header()
+	t, _, err := openCSV(r, nil, name, o.Separator, o.Decimal)
 	if err != nil {
 		return nil, err
 	}
-	c := &columns{origin: org, line: s.line, names: names, decimal: decimal}
+	c := &columns{origin: t.origin, line: t.s.line, names: t.names, decimal: t.decimal}
 	p, err := newPoints(c, o)
 	if err != nil {
 		return nil, err
 	}
-	t.names, t.unit = names, c.unit
+	t.unit = c.unit
 	p.src = newCSVWide(t, c)
 	return p, nil
 }

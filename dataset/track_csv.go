@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"slices"
 
@@ -41,56 +39,28 @@ func (l *lined) next(row *longRow) (bool, error) {
 }
 
 func newTrackCSV(in io.Reader, seeker io.Seeker, name string, o TrackOptions) (trackSource, error) {
-	org := origin{file: name}
-	s := newScanner(in)
-	head := s.peek()
-	if s.err != nil {
-		return nil, fmt.Errorf("dataset: %s: %w", name, s.err)
-	}
-	if bytes.HasPrefix(head, bom) {
-		s.pos += len(bom)
-		head = head[len(bom):]
-	}
-	if err := checkText(org, head); err != nil {
-		return nil, err
-	}
-	sep, decimal := byte(o.Separator), byte(o.Decimal)
-	if sep == 0 {
-		sep = separator(head, s.eof)
-	}
-	rows := sample(head, s.eof, sep)
-	if decimal == 0 {
-		var err error
-		if decimal, err = decimalSign(org, rows, sep); err != nil {
-			return nil, err
-		}
-	}
-	t := &csvTable{origin: org, s: s, seeker: seeker, sep: sep, decimal: decimal}
-	if t.point = decimal; decimal == sep {
-		t.point = '\n' // only a quoted field can hold the sign
-	}
-	names, err := t.header()
+	t, sampled, err := openCSV(in, seeker, name, o.Separator, o.Decimal)
 	if err != nil {
 		return nil, err
 	}
 	table := o.Options
-	table.Values = groundColumns(names, table)
+	table.Values = groundColumns(t.names, table)
 	table.Constant = true // what is too short for a track is said later
-	c := &columns{origin: org, line: s.line, names: names, kinds: kinds(rows, len(names), decimal), decimal: decimal, zone: o.Zone, o: table}
-	schema := Schema{Separator: rune(sep), Decimal: rune(decimal)}
+	c := t.understand(sampled, table)
+	schema := Schema{Separator: rune(t.sep), Decimal: rune(t.decimal)}
 	if err := c.resolve(&schema); err != nil {
 		return nil, err
 	}
-	t.names, t.id, t.unit = names, c.id, c.unit
+	t.id, t.unit = c.id, c.unit
 	if schema.Layout == Wide {
-		r := &Reader{schema: schema, source: newWide(newCSVWide(t, c), org, schema, c, table)}
+		r := &Reader{schema: schema, source: newWide(newCSVWide(t, c), t.origin, schema, c, table)}
 		return &peopleTracks{r, name, CSV}, nil
 	}
 	src := &tableTracks{time: schema.Time}
 	src.components, src.geographic = componentsOf(schema.Components)
 	src.rows = &lined{csvLong: newCSVLong(t, c), v: make([]float64, len(c.values)+1)}
 	schema.Components = append(slices.Clone(schema.Components), lineComponent)
-	src.groups = newGroups(src.rows, org, schema, c, table)
+	src.groups = newGroups(src.rows, t.origin, schema, c, table)
 	return src, nil
 }
 
