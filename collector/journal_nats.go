@@ -31,7 +31,8 @@ const (
 )
 
 type natsLog struct {
-	embedded *server.Server // nil for an external cluster
+	embedded *server.Server  // nil for an external cluster
+	broken   context.Context // of the embedded server: ended by an error of the disk
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	stream   jetstream.Stream
@@ -50,10 +51,10 @@ func openEmbedded(ctx context.Context, folder string, maxBytes int64, logger *sl
 	if err != nil {
 		return nil, fmt.Errorf("collector: log in %s: %w", store, err)
 	}
-	faults := &natsLogger{logger: logger}
+	faults := newNatsLogger(logger)
 	s.SetLoggerV2(faults, false, false, false)
 	s.Start()
-	l := &natsLog{embedded: s}
+	l := &natsLog{embedded: s, broken: faults.broken}
 	if !s.ReadyForConnections(startTimeout) || !s.JetStreamEnabled() {
 		l.close()
 		return nil, fmt.Errorf("collector: log in %s did not start: %s", store, faults.last())
@@ -95,7 +96,7 @@ func openExternal(ctx context.Context, url, credentials string, maxBytes int64, 
 		options = append(options, nats.UserCredentials(credentials))
 	}
 	conn, err := nats.Connect(url, options...)
-	l := &natsLog{}
+	l := &natsLog{broken: context.Background()}
 	if err == nil {
 		err = l.use(ctx, conn, maxBytes, replicas)
 	}
@@ -160,6 +161,7 @@ func (l *natsLog) shared() bool { return l.embedded == nil }
 func (l *natsLog) append(ctx context.Context, message []byte, after uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
+	defer context.AfterFunc(l.broken, cancel)()
 	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: logSubject, Data: message}, jetstream.WithExpectStream(logStream),
 		jetstream.WithExpectLastSequence(after), jetstream.WithRetryAttempts(0))
 	if err == nil {
@@ -167,6 +169,9 @@ func (l *natsLog) append(ctx context.Context, message []byte, after uint64) erro
 			return fmt.Errorf("collector: the log numbered a message %d, expected %d", ack.Sequence, after+1)
 		}
 		return nil
+	}
+	if l.broken.Err() != nil {
+		return fmt.Errorf("collector: log: %w", context.Cause(l.broken))
 	}
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
