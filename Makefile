@@ -2,7 +2,7 @@
 
 STATICCHECK = go tool staticcheck
 
-.PHONY: test vet fmt lint unit race bench fuzz
+.PHONY: test vet fmt lint unit race bench ratio fuzz
 
 test: vet fmt lint unit race
 
@@ -25,8 +25,13 @@ race:
 	go test -race -short -run '$(RACE)' ./mean ./fit ./ledger ./release ./curve ./density ./regression ./collector
 	go test -race -short ./noise
 
-bench:
+# All benchmarks, and the verbs against a bare read of the same files (docs/performance.md).
+bench: ratio
 	go test -run '^$$' -bench . -benchmem ./...
+
+ratio:
+	go build -o /tmp/curveil-ratio ./cmd/curveil
+	go run ./internal/ratio -curveil /tmp/curveil-ratio
 
 # A short run of every fuzz target; CI does not fuzz, it runs the seeds.
 fuzz:
