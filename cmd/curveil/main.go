@@ -80,7 +80,7 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), planCommand(), boundCommand(), meanCommand(), curveCommand(), densityCommand(), sampleCommand(), showCommand(), evalCommand(), plotCommand(), ledgerCommand(), auditCommand(), reproduceCommand())
+	root.AddCommand(demoCommand(), planCommand(), boundCommand(), meanCommand(), curveCommand(), densityCommand(), sampleCommand(), showCommand(), reportCommand(), evalCommand(), plotCommand(), ledgerCommand(), auditCommand(), reproduceCommand())
 	root.AddCommand(regressCommand(), serveCommand(), contributeCommand())
 	root.AddCommand(versionCommand(), generateCommand())
 	root.CompletionOptions.HiddenDefaultCmd = false
