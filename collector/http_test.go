@@ -316,6 +316,7 @@ func TestRateLimit(t *testing.T) {
 
 // A client that sends its body too slowly is cut off, and nothing is applied.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("waits for a timeout")
 	}

@@ -5,6 +5,7 @@ package collector
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -16,8 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"crypto/rand"
 )
 
 // TestLoad sends single reports to a collector in a process of its own, over loopback, each client waiting for the
