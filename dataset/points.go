@@ -35,6 +35,7 @@ type Points struct {
 	columns []string
 	number  []int // of each column in the file, from 1
 	unit    int   // column, -1 none
+	person  string
 	close   io.Closer
 	seen    *idSet
 	row     wideRow
@@ -150,6 +151,11 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 		taken[i] = true
 		c.values, p.number = append(c.values, i), append(p.number, i+1)
 	}
+	for i, name := range c.names {
+		if !taken[i] && name != o.Unit && p.person == "" && among(name, idNames) {
+			p.person = name
+		}
+	}
 	if o.Unit != "" {
 		i, err := c.find("unit", o.Unit)
 		if err != nil {
@@ -165,6 +171,10 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 	}
 	return p, nil
 }
+
+// PersonColumn names a column that is not read and is usually called like one that tells people apart; "" if there
+// is none.
+func (p *Points) PersonColumn() string { return p.person }
 
 // Next moves to the next person. It returns false at the end of the file and at the first error; Err tells which.
 func (p *Points) Next() bool {

@@ -27,7 +27,11 @@ func (e *OverspendError) Error() string {
 	if e.Cost != e.Asked {
 		fmt.Fprintf(&b, ", which costs %v", e.Cost)
 	}
-	fmt.Fprintf(&b, "; spent %v in %d releases of a cap of %v; ", e.Spent, len(e.Entries), e.Cap)
+	releases := "1 release"
+	if n := len(e.Entries); n != 1 {
+		releases = fmt.Sprintf("%d releases", n)
+	}
+	fmt.Fprintf(&b, "; spent %v in %s of a cap of %v; ", e.Spent, releases, e.Cap)
 	if e.Fits.Validate() != nil {
 		b.WriteString("nothing more fits: raise the cap, or stop here")
 	} else {

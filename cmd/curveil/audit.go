@@ -35,6 +35,9 @@ Without a name all mechanisms are audited. No data are read.`,
 					return usageError{err}
 				}
 			}
+			if o.Releases < 1000 || !(o.Confidence > 0 && o.Confidence < 1) {
+				return usagef("--releases must be 1000 or more, --confidence between 0 and 1")
+			}
 			if picture != "" {
 				if len(names) != 1 {
 					return usagef("--plot draws one mechanism: name one")

@@ -78,6 +78,9 @@ edges.`,
 				return err
 			}
 			defer file.Close()
+			if err := checkPeople(file.Schema(), o); err != nil {
+				return err
+			}
 			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			c, err := m.public(file.Schema().Components, file.Schema().Times)
 			if err != nil {

@@ -218,7 +218,7 @@ names, times or metadata.`,
 			if err != nil {
 				return err
 			}
-			if err := checkCurveOutputs(out, releasePath, picture, own, force); err != nil {
+			if err := checkCurveOutputs(args[0], out, releasePath, picture, own, force); err != nil {
 				return err
 			}
 			job := &curveJob{cfg: cfg, flags: &t, grid: grid, budget: &budget, file: args[0], own: own}
@@ -249,7 +249,7 @@ names, times or metadata.`,
 	return cmd
 }
 
-func checkCurveOutputs(out, releasePath, picture string, own, force bool) error {
+func checkCurveOutputs(in, out, releasePath, picture string, own, force bool) error {
 	if out == "" {
 		return usagef("-o FILE is needed: where the private curves go")
 	}
@@ -265,7 +265,7 @@ func checkCurveOutputs(out, releasePath, picture string, own, force bool) error 
 		if path == "" {
 			continue
 		}
-		if err := (&outputFlags{out: path, force: force}).check(); err != nil {
+		if err := checkOutput(path, force, in); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -94,11 +93,16 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if len(d.columns) == 0 {
 				return usagef("--columns is needed: the variables, in the order of --bounds")
 			}
-			if (sample > 0) != (samplePath != "") || sample < 0 {
-				return usagef("--sample N and --sample-out FILE go together")
+			if (sample > 0) != (samplePath != "") || sample < 0 || sample > maxSample {
+				return usagef("--sample N, at most %d, and --sample-out FILE go together", maxSample)
 			}
-			if err := out.check(); err != nil {
+			if err := out.check(args[0]); err != nil {
 				return err
+			}
+			if samplePath != "" {
+				if err := checkOutput(samplePath, out.force, args[0]); err != nil {
+					return err
+				}
 			}
 			o, err := points.options(d.columns)
 			if err != nil {
@@ -107,6 +111,11 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			c.Unit = points.name()
 			if err := preview(c); err != nil {
 				return err
+			}
+			if points.o.Unit == "" {
+				if err := checkRows(args[0], o); err != nil {
+					return err
+				}
 			}
 			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
@@ -133,8 +142,13 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err := eachPerson(args[0], o, func(p float64s) error { return acc.Add(p...) }); err != nil {
 				return err
 			}
-			if n, err := acc.N(); err != nil || n == 0 {
-				return errors.Join(err, fmt.Errorf("%s: nobody to release a density of", args[0]))
+			switch n, err := acc.N(); {
+			case err != nil:
+				return err
+			case n == 0:
+				return fmt.Errorf("%s: nobody to release a density of", args[0])
+			case c.N != 0 && n != c.N:
+				return fmt.Errorf("%s has %d people, but the public number was stated as %d", args[0], n, c.N)
 			}
 			var made *release.Release
 			err = publish(cmd, expenditure{
@@ -170,7 +184,7 @@ type pointFlags struct {
 }
 
 func (p *pointFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&p.o.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together")
+	f.StringVar(&p.o.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together; - when each row is a person's")
 	f.StringVar(&p.unitName, "unit-name", "", "what one protected person is called, such as rider (default: the column's name, or row)")
 	f.StringVar(&p.in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
 	f.StringVar(&p.in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
@@ -179,12 +193,20 @@ func (p *pointFlags) register(f *pflag.FlagSet) {
 func (p *pointFlags) options(columns []string) (dataset.PointOptions, error) {
 	in, err := p.in.options()
 	o := p.o
+	if o.Unit == "-" {
+		o.Unit = ""
+	}
 	o.Columns, o.Separator, o.Decimal = columns, in.Separator, in.Decimal
 	return o, err
 }
 
 // name is what the protected unit is called.
-func (p *pointFlags) name() string { return cmp.Or(p.unitName, p.o.Unit, "row") }
+func (p *pointFlags) name() string {
+	if p.o.Unit == "-" {
+		return cmp.Or(p.unitName, "row")
+	}
+	return cmp.Or(p.unitName, p.o.Unit, "row")
+}
 
 // densityParameters are what the ledger's history keeps of a density: public
 // numbers.
@@ -203,6 +225,23 @@ func preview(c density.Config) error {
 	}
 	if _, err := density.New(c); err != nil {
 		return usageError{err}
+	}
+	return nil
+}
+
+// checkRows refuses a table with a column that looks as if it told people apart,
+// when nobody said whether a row is a person.
+func checkRows(path string, o dataset.PointOptions) error {
+	if path == "-" {
+		return nil
+	}
+	file, err := dataset.OpenPoints(path, o)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if name := file.PersonColumn(); name != "" {
+		return usagef("column %q looks as if it tells people apart: --unit %s protects people with all their rows; --unit - says that each row is another person's", name, name)
 	}
 	return nil
 }
@@ -319,14 +358,18 @@ func printDensityPlan(w io.Writer, p density.PlanConfig, plan *density.Plan) {
 func sampleCommand() *cobra.Command {
 	var out string
 	var n int
+	var force bool
 	cmd := &cobra.Command{
 		Use:     "sample RELEASE -n N -o POINTS.csv",
 		Short:   "Synthetic points from a released density",
 		Example: `  curveil sample pickups.json -n 1000 -o synthetic.csv`,
 		Args:    exactArgs(1, "one release"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if n < 1 || out == "" {
-				return usagef("-n N and -o FILE are needed")
+			if n < 1 || n > maxSample || out == "" {
+				return usagef("-n N, from 1 to %d, and -o FILE are needed", maxSample)
+			}
+			if err := checkOutput(out, force, args[0]); err != nil {
+				return err
 			}
 			r, err := readRelease(args[0])
 			if err != nil {
@@ -340,5 +383,9 @@ func sampleCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVarP(&n, "count", "n", 0, "number of points")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "CSV file to write")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
+
+// maxSample is the most synthetic points that one call draws.
+const maxSample = 10_000_000

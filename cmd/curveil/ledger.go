@@ -19,6 +19,7 @@ func ledgerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "Budgets: what was spent on which data set, and what may be",
+		RunE:  subverb,
 	}
 	var where string
 	cmd.PersistentFlags().StringVar(&where, "ledger", defaultLedger(), "the ledger: a SQLite file or postgres://… (environment: CURVEIL_LEDGER)")

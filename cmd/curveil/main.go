@@ -87,11 +87,20 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 	return root
 }
 
+// subverb is what a verb does that has only sub-verbs: help, or an error for a word
+// that is none of them.
+func subverb(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("unknown command %q for %q", args[0], cmd.CommandPath())
+	}
+	return cmd.Help()
+}
+
 // exactArgs is cobra.ExactArgs with an error that counts as usage.
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%d arguments given, want %s", len(args), what)
+			return usagef("%s given, want %s", plural(int64(len(args)), "argument"), what)
 		}
 		return nil
 	}

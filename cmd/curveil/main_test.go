@@ -66,6 +66,35 @@ func cohort(t *testing.T) string {
 	return path
 }
 
+// write makes a file with the text.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A wrong number of people is found before anything is spent.
+func TestWrongNumberSpendsNothing(t *testing.T) {
+	points := write(t, "thrice.csv", "x\n0.1\n0.2\n0.3\n")
+	curves := write(t, "twice.csv", "id,0,1\na,1,2\nb,1,2\n")
+	for _, args := range [][]string{
+		{"density", points, "--columns", "x", "--bounds", "0:1", "--mu", "1", "--n", "4"},
+		{"mean", curves, "--bound", "5", "--mu", "1", "--space", "legendre:1", "--n", "3"},
+	} {
+		if code, _, stderr := call(t, args...); code != exitFailed || strings.Contains(stderr, "spent") {
+			t.Errorf("%v: exit %d\n%s", args, code, stderr)
+		}
+	}
+	for _, name := range []string{"thrice", "twice"} {
+		if code, stdout, _ := call(t, "ledger", "show", name); code == exitDone {
+			t.Errorf("the ledger knows of %s:\n%s", name, stdout)
+		}
+	}
+}
+
 func TestMeanShowEvalPlot(t *testing.T) {
 	dir := t.TempDir()
 	rel, svg := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.svg")
@@ -190,7 +219,10 @@ func TestDensity(t *testing.T) {
 		t.Errorf("eval:\n%s", stdout)
 	}
 	must(t, "plot", rel, "-o", filepath.Join(dir, "d.svg"))
-	must(t, "sample", rel, "-n", "3", "-o", sample)
+	if code, _, _ := call(t, "sample", rel, "-n", "3", "-o", sample); code != exitUsage {
+		t.Errorf("sample overwrote a file: exit %d", code)
+	}
+	must(t, "sample", rel, "-n", "3", "-o", sample, "--force")
 	must(t, "density", path, "--columns", "x", "--bounds", "0:1", "--mu", "1", "--dataset", "one")
 	must(t, "plan", "density", "--n", "1000", "--bounds", "0:1,0:1", "--rho", "0.5")
 }
@@ -215,6 +247,7 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	must(t, "show", rel)
+	must(t, "plot", rel, "-o", filepath.Join(dir, "again.svg"))
 	must(t, "eval", rel, "--at", "1211058000,1211060000")
 	text, err := os.ReadFile(gpx)
 	if err != nil || strings.Count(string(text), "<trkpt") != 100 {
@@ -276,6 +309,8 @@ func TestRealFiles(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	file := cohort(t)
+	visits := write(t, "visits.csv", "mrn,day,temp\n1,1,36.5\n1,2,37\n2,3,36\n2,4,36.2\n")
+	stays := write(t, "stays.csv", "patient,los\na,1\na,2\nb,3\n")
 	existing := filepath.Join(t.TempDir(), "there.json")
 	if err := os.WriteFile(existing, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -320,6 +355,16 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"plan", "curve", "--window", "0:10"}, "one budget"},
 		{[]string{"plan", "curve", "--epsilon", "1"}, "--window"},
 		{[]string{"plan", "curve", "--epsilon", "1", "--window", "0:10", "--detour-time", "11"}, "within the window"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", file, "--force"}, "what the call reads"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", filepath.Dir(file), "--force"}, "no file that could be replaced"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", "x.png"}, "--plot"},
+		{[]string{"mean", visits, "--mu", "1", "--bound", "5", "--domain", "0:9"}, "--id COLUMN"},
+		{[]string{"density", visits, "--mu", "1", "--bounds", "0:9", "--columns", "day", "--sample", "5", "--sample-out", visits, "--force"}, "what the call reads"},
+		{[]string{"density", stays, "--mu", "1", "--bounds", "0:9", "--columns", "los"}, "--unit patient"},
+		{[]string{"density", stays, "--mu", "1", "--bounds", "0:9", "--columns", "los", "--unit", "-", "--sample", "100000000000", "--sample-out", "x.csv"}, "at most"},
+		{[]string{"plan", "nonsense"}, "nonsense"},
+		{[]string{"ledger", "nonsense"}, "nonsense"},
+		{[]string{"audit", "--releases", "0"}, "1000"},
 		{[]string{"show"}, "one release"},
 		{[]string{"plot", "x.json"}, "-o"},
 		{[]string{"eval", "x.json", "--level", "2"}, "level"},
@@ -387,7 +432,7 @@ func TestMessyFiles(t *testing.T) {
 		if slices.Contains(tracks, e.Name()) {
 			domain = "1211058000:1211101200"
 		}
-		code, _, stderr := call(t, "mean", real(t, "messy/"+e.Name()), "--bound", "200", "--mu", "1", "--domain", domain)
+		code, _, stderr := call(t, "mean", real(t, "messy/"+e.Name()), "--bound", "200", "--mu", "1", "--domain", domain, "--id", idOf(e.Name(), tracks))
 		if at, bad := refused[e.Name()]; bad {
 			if code != exitFailed || !strings.Contains(stderr, e.Name()+at) {
 				t.Errorf("%s: exit %d, want %d at %s\n%s", e.Name(), code, exitFailed, at, stderr)
@@ -396,4 +441,12 @@ func TestMessyFiles(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", e.Name(), code, stderr)
 		}
 	}
+}
+
+// idOf names the id column of a messy file; a track has none, and is one curve.
+func idOf(name string, tracks []string) string {
+	if slices.Contains(tracks, name) {
+		return "-"
+	}
+	return ""
 }

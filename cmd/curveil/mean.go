@@ -43,7 +43,7 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := out.check(args[0]); err != nil {
 				return err
 			}
 			if _, err := m.guarantee.guarantee(cmd.Flags()); err != nil {
@@ -60,6 +60,9 @@ Every parameter is public: take it from what is known about such curves, or from
 				return err
 			}
 			defer file.Close()
+			if err := checkPeople(file.Schema(), o); err != nil {
+				return err
+			}
 			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			schema := file.Schema()
 			cfg, err := m.config(cmd.Flags(), schema.Components, schema.Times)
@@ -143,6 +146,15 @@ func parameters(c mean.Config) any {
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B}, "radius": c.Radius,
 		"method": c.Method, "components": c.Components, "raw": c.Raw,
 	}
+}
+
+// checkPeople refuses a long table in which no column tells people apart: all its
+// rows would count as one person's, and values of an unnamed id as measurements.
+func checkPeople(s dataset.Schema, o dataset.Options) error {
+	if s.Layout == dataset.Long && s.ID == "" && s.Unit == "" && o.ID != "-" {
+		return usagef("no column was recognised that tells people apart: name it with --id COLUMN, or say --id - if the whole file is one person's curve (values: %s)", strings.Join(s.Components, ", "))
+	}
+	return nil
 }
 
 // noteIgnored says which columns are not read, since a curve could have been

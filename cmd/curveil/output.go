@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,24 +30,46 @@ func (o *outputFlags) register(cmd *cobra.Command) {
 }
 
 // check refuses outputs that could not be written, before anything is spent.
-func (o *outputFlags) check() error {
+// inputs are the files that the call reads.
+func (o *outputFlags) check(inputs ...string) error {
 	if o.picture != "" {
 		if err := plot.CheckPath(o.picture); err != nil {
 			return usageError{err}
 		}
-	}
-	for _, path := range []string{o.out, o.picture} {
-		if path == "" {
-			continue
-		}
-		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-			return usagef("%s: the folder does not exist: make it first", path)
+		if err := checkOutput(o.picture, true, inputs...); err != nil {
+			return err
 		}
 	}
-	if o.out != "" && !o.force {
-		if _, err := os.Stat(o.out); err == nil {
-			return usagef("%s exists: a release cannot be had again without spending again; give another name, or --force", o.out)
+	switch strings.ToLower(filepath.Ext(o.out)) {
+	case ".png", ".svg", ".pdf":
+		return usagef("-o %s: the release is JSON; --plot draws the picture", o.out)
+	}
+	if o.out == "" {
+		return nil
+	}
+	return checkOutput(o.out, o.force, inputs...)
+}
+
+// checkOutput refuses a path that cannot be written, is one of the inputs, or,
+// unless forced, exists.
+func checkOutput(path string, force bool, inputs ...string) error {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usagef("%s: the folder does not exist: make it first", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // not there yet
+	}
+	for _, in := range inputs {
+		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+			return usagef("%s is what the call reads: give the output another name", path)
 		}
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return usagef("%s is no file that could be replaced: give another name", path)
+	case !force:
+		return usagef("%s exists: a release cannot be had again without spending again; give another name, or --force", path)
 	}
 	return nil
 }
@@ -73,6 +96,9 @@ func savePicture(path string, r *release.Release, o plot.Options) error {
 	draw := plot.Release
 	if r.Verb == release.Density {
 		draw = plot.Density
+	}
+	if r.Method == release.Denoised {
+		o.NoBand = true // smoothing left no band
 	}
 	p, err := draw(r, o)
 	if err != nil {

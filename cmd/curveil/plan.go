@@ -14,6 +14,7 @@ func planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Predict the error of a release from public numbers; reads no data",
+		RunE:  subverb,
 	}
 	cmd.AddCommand(planMeanCommand(), planDensityCommand(), planRegressionCommand(), planCurveCommand())
 	return cmd

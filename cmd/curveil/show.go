@@ -109,12 +109,34 @@ func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
 	if r.Radius > 0 {
 		fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
 	}
+	if r.Reference != nil && r.Verb == release.Mean {
+		fmt.Fprintf(t, "  center\t%s\n", centerWords(r))
+	}
 	if s := r.Selection; s != nil {
-		fmt.Fprintf(t, "  rank\t%g, chosen by %s from the noisy coefficients\n", s.Rank, s.Rule)
+		words := ""
+		if s.Rank == 0 {
+			words = ": nothing rose above the noise, and this is the uniform density"
+		}
+		fmt.Fprintf(t, "  rank\t%g, chosen by %s from the noisy coefficients%s\n", s.Rank, s.Rule, words)
 	}
 	if r.Box == nil {
 		fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
 	}
+}
+
+func centerWords(r *release.Release) string {
+	var words []string
+	for k, ref := range r.Reference {
+		word := "a public curve"
+		if c, constant := ref.IsConstant(); constant {
+			word = fmt.Sprintf("%g", c)
+		}
+		if len(r.Reference) > 1 {
+			word += " for " + r.Components[k]
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
 }
 
 func spaceWords(r *release.Release) string {
