@@ -27,6 +27,7 @@ const (
 	// leastNoise, as a part of the change from cell to cell, is the least noise that
 	// the algebra is done with; where there is less, there is nothing to smooth.
 	leastNoise = 1e-5
+	lowering   = 8    // from one trial of a lower start to the next
 	leastRough = 1e-9 // in units of the noise variance: keeps a straight line from dividing by zero
 )
 
@@ -52,6 +53,7 @@ func smooth(noisy []float64, cells, n int, sd float64, priors []*motion) *field 
 	var best *field
 	for _, m := range priors {
 		f := newField(noisy, cells, n, sd, m)
+		f.start()
 		for range globalSteps {
 			f.solve()
 			for k, p := range f.paths {
@@ -66,6 +68,24 @@ func smooth(noisy []float64, cells, n int, sd float64, priors []*motion) *field 
 	}
 	best.localise()
 	return best
+}
+
+// start lowers the roughness, by as much as makes the values more likely, before EM, which from a start far
+// above would take hundreds of steps: where noise hides a smooth curve, its steps are as small as what they learn.
+func (f *field) start() {
+	f.solve()
+	for before := f.evidence(); ; before = f.evidence() {
+		for k := range f.scale {
+			f.scale[k] = max(f.scale[k]/lowering, leastRough)
+		}
+		f.solve()
+		if f.evidence() <= before {
+			break
+		}
+	}
+	for k := range f.scale {
+		f.scale[k] *= lowering
+	}
 }
 
 func newField(noisy []float64, cells, n int, sd float64, m *motion) *field {
