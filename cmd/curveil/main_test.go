@@ -79,16 +79,20 @@ func write(t *testing.T, name, text string) string {
 // A wrong number of people is found before anything is spent.
 func TestWrongNumberSpendsNothing(t *testing.T) {
 	points := write(t, "thrice.csv", "x\n0.1\n0.2\n0.3\n")
+	pairs := write(t, "pairs.csv", "x,y\n0.1,1\n0.2,2\n")
+	late := write(t, "late.csv", "x,y\n0.1,1\n0.2,two\n")
 	curves := write(t, "twice.csv", "id,0,1\na,1,2\nb,1,2\n")
 	for _, args := range [][]string{
 		{"density", points, "--columns", "x", "--bounds", "0:1", "--mu", "1", "--n", "4"},
 		{"mean", curves, "--bound", "5", "--mu", "1", "--space", "legendre:1", "--n", "3"},
+		{"regress", pairs, "--x", "x", "--y", "y", "--domain", "0:1", "--tau", "1", "--epsilon", "1", "--delta", "1e-6", "--n", "9"},
+		{"regress", late, "--x", "x", "--y", "y", "--domain", "0:1", "--tau", "1", "--epsilon", "1", "--delta", "1e-6", "--steps", "decaying"},
 	} {
 		if code, _, stderr := call(t, args...); code != exitFailed || strings.Contains(stderr, "spent") {
 			t.Errorf("%v: exit %d\n%s", args, code, stderr)
 		}
 	}
-	for _, name := range []string{"thrice", "twice"} {
+	for _, name := range []string{"thrice", "twice", "pairs", "late"} {
 		if code, stdout, _ := call(t, "ledger", "show", name); code == exitDone {
 			t.Errorf("the ledger knows of %s:\n%s", name, stdout)
 		}

@@ -102,6 +102,33 @@ func (s *streamFlags) stream(f *pflag.FlagSet, name string) (regression.Stream, 
 	return out, nil
 }
 
+// countRows reads all rows once, so that a fault in the last one stops everything
+// before anything is spent, and refuses another number than the one stated.
+func countRows(stderr io.Writer, path string, o dataset.PointOptions, stated int64) (int64, error) {
+	file, err := dataset.OpenPoints(path, o)
+	if err != nil {
+		return 0, err
+	}
+	name := file.PersonColumn()
+	if err := file.Close(); err != nil {
+		return 0, err
+	}
+	if name != "" {
+		fmt.Fprintf(stderr, "curveil: WARNING: column %s is not read: each row counts as another person's, and protects that row only\n", name)
+	}
+	var n int64
+	if err := eachPerson(path, o, func(float64s) error { n++; return nil }); err != nil {
+		return 0, err
+	}
+	switch {
+	case n == 0:
+		return 0, fmt.Errorf("%s: no rows: there is nothing to release", path)
+	case stated != 0 && n != stated:
+		return 0, fmt.Errorf("%s has %d people, but the public number was stated as %d", path, n, stated)
+	}
+	return n, nil
+}
+
 // withSteps adds the steps for n people.
 func (s *streamFlags) withSteps(out regression.Stream, n int64) (_ regression.Stream, err error) {
 	zeta := s.exponent
@@ -162,7 +189,7 @@ being in one place: whoever runs this sees them. 'curveil serve' collects withou
 			if len(columns) != len(stream.Basis.Box()) || yColumn == "" {
 				return usagef("--x and --y are needed: a column for each range in --domain, and the column of y")
 			}
-			if err := out.check(); err != nil {
+			if err := out.check(args[0]); err != nil {
 				return err
 			}
 			options, err := in.options()
@@ -170,16 +197,12 @@ being in one place: whoever runs this sees them. 'curveil serve' collects withou
 				return err
 			}
 			points := dataset.PointOptions{Columns: append(slices.Clone(columns), yColumn), Separator: options.Separator, Decimal: options.Decimal}
-			if n == 0 && s.steps != "decaying" {
-				if args[0] == "-" {
+			if args[0] == "-" {
+				if n == 0 && s.steps != "decaying" {
 					return usagef("standard input cannot be read twice: give --n, the public number of people, or --steps decaying")
 				}
-				if err := eachPerson(args[0], points, func(float64s) error { n++; return nil }); err != nil {
-					return err
-				}
-				if n == 0 {
-					return fmt.Errorf("%s: no rows: there is nothing to release", args[0])
-				}
+			} else if n, err = countRows(cmd.ErrOrStderr(), args[0], points, n); err != nil {
+				return err
 			}
 			if stream, err = s.withSteps(stream, n); err != nil {
 				return err
