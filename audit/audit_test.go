@@ -36,7 +36,7 @@ func TestSubjectsKeepTheirWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
-		r := run(t, s, nil, 40_000)
+		r := run(t, s, nil, 60_000)
 		if r.Refuted() {
 			t.Errorf("%s: claimed %g, but %g is proven", s.Name, r.Claimed, r.Bound())
 		}
