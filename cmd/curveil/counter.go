@@ -27,11 +27,11 @@ func newCounter(w io.Writer, what string) *counter {
 
 // at says that n are done. The clock is looked at now and then only.
 func (c *counter) at(n int) {
-	if c.w == nil || n%512 != 0 {
+	if c.w == nil || n%64 != 0 {
 		return
 	}
 	if now := time.Now(); now.After(c.next) {
-		fmt.Fprintf(c.w, "\rread %d %s", n, c.what)
+		fmt.Fprintf(c.w, "\r%d %s", n, c.what)
 		c.next, c.shown = now.Add(200*time.Millisecond), true
 	}
 }

@@ -364,10 +364,18 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 		}
 		spent = append(spent, e)
 	}
-	results, err := p.All(cmd.Context(), j.curves, noise.Crypto())
-	if err != nil {
-		return spent[0].wasted(err)
+	var results []*curve.Result
+	count := newCounter(cmd.ErrOrStderr(), "curves")
+	for start := 0; start < len(j.curves); start += 64 {
+		count.at(start)
+		some, err := p.All(cmd.Context(), j.curves[start:min(start+64, len(j.curves))], noise.Crypto())
+		if err != nil {
+			count.clear()
+			return spent[start].wasted(err)
+		}
+		results = append(results, some...)
 	}
+	count.clear()
 	bytes := make([][]byte, len(results))
 	for i, r := range results {
 		if err := j.write(w, r.Release, j.tracks[i]); err != nil {

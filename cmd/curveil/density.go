@@ -302,6 +302,7 @@ func writeSample(path string, r *release.Release, n int) error {
 func planDensityCommand() *cobra.Command {
 	var d densityFlags
 	var p density.PlanConfig
+	var compare string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "density",
@@ -321,14 +322,31 @@ func planDensityCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
+			var compared []comparison
+			switch compare {
+			case "":
+			case "histogram":
+				if compared, err = compareHistogram(c); err != nil {
+					return err
+				}
+			default:
+				return usagef("--compare %q: there is histogram", compare)
+			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), plan)
+				return printJSON(cmd.OutOrStdout(), struct {
+					*density.Plan
+					Compared []comparison `json:"compared,omitempty"`
+				}{plan, compared})
 			}
 			printDensityPlan(cmd.OutOrStdout(), p, plan)
+			if compared != nil {
+				printComparison(cmd.OutOrStdout(), compared)
+			}
 			return nil
 		},
 	}
 	d.register(cmd.Flags())
+	cmd.Flags().StringVar(&compare, "compare", "", "histogram: simulate what a private histogram at the same budget would give")
 	cmd.Flags().Float64Var(&p.Smoothness, "smoothness", 0, "guessed number of square-integrable derivatives (default 2)")
 	cmd.Flags().Float64Var(&p.Energy, "energy", 0, "guessed norm of those derivatives, relative to the uniform density on the unit cube")
 	addJSON(cmd, &asJSON)

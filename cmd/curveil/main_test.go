@@ -229,6 +229,10 @@ func TestDensity(t *testing.T) {
 	must(t, "sample", rel, "-n", "3", "-o", sample, "--force")
 	must(t, "density", path, "--columns", "x", "--bounds", "0:1", "--mu", "1", "--dataset", "one")
 	must(t, "plan", "density", "--n", "1000", "--bounds", "0:1,0:1", "--rho", "0.5")
+	stdout, _ = must(t, "plan", "density", "--n", "2000", "--bounds", "0:10", "--rho", "0.5", "--compare", "histogram")
+	if !strings.Contains(stdout, "best bins in hindsight") {
+		t.Errorf("no comparison:\n%s", stdout)
+	}
 }
 
 func TestCurve(t *testing.T) {
@@ -286,7 +290,7 @@ func TestCurve(t *testing.T) {
 
 func TestPlanCurve(t *testing.T) {
 	stdout, _ := must(t, "plan", "curve", "--epsilon", "0.02", "--window", "0:43200", "--roughness", "500", "--size", "3000")
-	for _, want := range []string{"a detour of 1000 m", "best", "blurred", "method: denoise"} {
+	for _, want := range []string{"a detour of 1000 m", "a stay of 3600 is located", "best", "blurred", "method: denoise"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("plan curve lacks %q:\n%s", want, stdout)
 		}

@@ -50,6 +50,10 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 				p.Stay = length / 12
 			}
 			epsilon, rho := bothBudgets(p)
+			stays, err := bothStays(p, epsilon, rho, plan.Best)
+			if err != nil {
+				return usageError{err}
+			}
 			readings, err := curve.Readings(epsilon, rho, length, shift, detour, duration)
 			if err != nil {
 				return usageError{err}
@@ -59,10 +63,11 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 					Epsilon  float64         `json:"epsilon_per_rms"`
 					Rho      float64         `json:"rho_per_rms2"`
 					Readings []curve.Reading `json:"readings"`
+					Stay     [2]float64      `json:"stay"`
 					*curve.Plan
-				}{float64(epsilon), float64(rho), readings, plan})
+				}{float64(epsilon), float64(rho), readings, [2]float64{stays[0].Stay, stays[1].Stay}, plan})
 			}
-			printCurvePlan(cmd.OutOrStdout(), p, plan, readings, epsilon, rho, duration)
+			printCurvePlan(cmd.OutOrStdout(), p, plan, readings, stays, epsilon, rho, duration)
 			return nil
 		},
 	}
@@ -77,6 +82,25 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 	f.Float64Var(&duration, "detour-time", 0, "… for this time, in the units of t (default: a 72nd of the window)")
 	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+// bothStays are the rows, under the pure and the concentrated budget, of the best
+// number of pieces, or of the fewest that do not blur the stay.
+func bothStays(p curve.PlanConfig, epsilon privacy.Geo, rho privacy.ConcentratedGeo, best int) (out [2]curve.PlanRow, err error) {
+	p.Metric = privacy.RMS
+	for k, g := range []privacy.Guarantee{epsilon, rho} {
+		p.Guarantee = g
+		plan, err := curve.NewPlan(p)
+		if err != nil {
+			return out, err
+		}
+		for _, r := range plan.Rows {
+			if out[k] = r; r.Stay > 0 && r.Pieces >= best {
+				break
+			}
+		}
+	}
+	return out, nil
 }
 
 // bothBudgets are the stated budget and the one of the other kind that it
@@ -98,7 +122,7 @@ func bothBudgets(p curve.PlanConfig) (privacy.Geo, privacy.ConcentratedGeo) {
 	return 0, 0
 }
 
-func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings []curve.Reading, epsilon privacy.Geo, rho privacy.ConcentratedGeo, duration float64) {
+func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings []curve.Reading, stays [2]curve.PlanRow, epsilon privacy.Geo, rho privacy.ConcentratedGeo, duration float64) {
 	unit := p.Distance
 	fmt.Fprintf(w, "a curve of %d components on a window of %g, %v\n\n", len(p.Components), p.Window.Length(), p.Guarantee)
 	fmt.Fprintln(w, "what it protects: who must guess which of two curves was released, both equally likely, is right")
@@ -111,6 +135,7 @@ func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings 
 		}
 		fmt.Fprintf(t, "  %s\tat most %.1f%%\tat most %.1f%%\n", what, 100*r.Geo, 100*r.Concentrated)
 	}
+	fmt.Fprintf(t, "  a stay of %g is located, from a release of %d pieces, to\t± %.3g %s\t± %.3g %s\n", p.Stay, stays[0].Pieces, stays[0].Stay, unit, stays[1].Stay, unit)
 	t.Flush()
 	fmt.Fprintf(w, "\nwhat it costs, in %s (root-mean-square over the window), before denoising\n", unit)
 	t = newTable(w)
