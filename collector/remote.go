@@ -5,11 +5,12 @@ package collector
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -168,7 +169,7 @@ func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) 
 			return Receipt{}, p
 		}
 		// Up to half as long again, so that many clients do not come back at once.
-		pause := pause + time.Duration(rand.Int64N(int64(pause/2)))
+		pause := pause + jitter(pause/2)
 		if ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
 			return Receipt{}, fmt.Errorf("collector: no answer in time (the report may have arrived: send the same one again, never another): %w", err)
 		}
@@ -212,4 +213,12 @@ func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []
 			return Receipt{}, errors.Join(conflict, err)
 		}
 	}
+}
+
+// jitter is a random part of the span, so that clients that failed together do not
+// come back together.
+func jitter(span time.Duration) time.Duration {
+	var b [8]byte
+	rand.Read(b[:])
+	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(max(span, 1)))
 }
