@@ -3,7 +3,6 @@ package mean
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
@@ -159,7 +158,7 @@ func commonSize(studies []*study) float64 {
 // study is one simulated cohort.
 type study struct {
 	c      PlanConfig
-	rnd    *rand.Rand
+	rnd    *simulate.Rand
 	comps  int
 	dim    int        // coordinates per component
 	gram   *mat.Dense // root of the average of e(t)e(t)ᵀ over the domain

@@ -2,9 +2,9 @@ package main
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/simulate"
 )
 
 // growth is a child's height by the Preece–Baines model 1 (M. A. Preece and
@@ -26,7 +26,7 @@ func (g growth) height(t float64) float64 {
 
 // drawGrowth draws a child of a cohort that is taller and later than the
 // reference.
-func drawGrowth(r *rand.Rand) growth {
+func drawGrowth(r *simulate.Rand) growth {
 	size := 1.022 * math.Exp(0.038*r.NormFloat64())
 	return growth{
 		h1:     meanGrowth.h1 * size,
@@ -38,7 +38,7 @@ func drawGrowth(r *rand.Rand) growth {
 }
 
 // measured is a child measured at the ages with an error of sd cm.
-func (g growth) measured(ages []float64, sd float64, r *rand.Rand) fit.Curve {
+func (g growth) measured(ages []float64, sd float64, r *simulate.Rand) fit.Curve {
 	x := make([]float64, len(ages))
 	for j, t := range ages {
 		x[j] = g.height(t) + sd*r.NormFloat64()
