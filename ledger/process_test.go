@@ -342,6 +342,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 		work.Wait()
+		settle(t, l, "d", "free")
 		files, unreleased := checkReleases(t, l, dir, "d", "free")
 		s, err := l.Show(t.Context(), "d")
 		if err != nil {
@@ -361,6 +362,27 @@ func TestKill(t *testing.T) {
 		}
 		mustVerify(t, l)
 	})
+}
+
+// settle waits until a server has finished what killed clients had sent it: a
+// COMMIT that has arrived is carried out, and would come between two readings.
+func settle(t *testing.T, l *Ledger, datasets ...string) {
+	t.Helper()
+	last := ""
+	for quiet := 0; quiet < 10; quiet++ {
+		now := ""
+		for _, name := range datasets {
+			s, err := l.Show(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now += s.Head
+		}
+		if now != last {
+			quiet, last = 0, now
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 func BenchmarkDebit(b *testing.B) {
