@@ -70,18 +70,11 @@ edges.`,
 			if err != nil {
 				return err
 			}
-			if err := m.restrict(&o); err != nil {
-				return err
-			}
-			file, err := dataset.Open(args[0], o)
+			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			if err := checkPeople(file.Schema(), o); err != nil {
-				return err
-			}
-			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			c, err := m.public(file.Schema().Components, file.Schema().Times)
 			if err != nil {
 				return err

@@ -112,10 +112,8 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err := preview(c); err != nil {
 				return err
 			}
-			if points.o.Unit == "" {
-				if err := checkRows(args[0], o); err != nil {
-					return err
-				}
+			if err := points.check(args[0], o); err != nil {
+				return err
 			}
 			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
@@ -229,10 +227,10 @@ func preview(c density.Config) error {
 	return nil
 }
 
-// checkRows refuses a table with a column that looks as if it told people apart,
+// check refuses a table with a column that looks as if it told people apart,
 // when nobody said whether a row is a person.
-func checkRows(path string, o dataset.PointOptions) error {
-	if path == "-" {
+func (p *pointFlags) check(path string, o dataset.PointOptions) error {
+	if p.o.Unit != "" || path == "-" {
 		return nil
 	}
 	file, err := dataset.OpenPoints(path, o)

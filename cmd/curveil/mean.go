@@ -52,18 +52,11 @@ Every parameter is public: take it from what is known about such curves, or from
 			if m.autoBound() && args[0] == "-" {
 				return usagef("--bound auto reads the data twice, which standard input does not allow: use a file")
 			}
-			if err := m.restrict(&o); err != nil {
-				return err
-			}
-			file, err := dataset.Open(args[0], o)
+			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			if err := checkPeople(file.Schema(), o); err != nil {
-				return err
-			}
-			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			schema := file.Schema()
 			cfg, err := m.config(cmd.Flags(), schema.Components, schema.Times)
 			if err != nil {
@@ -146,6 +139,25 @@ func parameters(c mean.Config) any {
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B}, "radius": c.Radius,
 		"method": c.Method, "components": c.Components, "raw": c.Raw,
 	}
+}
+
+// openPeople opens a table of people's curves, restricted to the public domain,
+// and refuses one in which nothing tells people apart. It says which columns are
+// not read.
+func (m *meanFlags) openPeople(stderr io.Writer, path string, o *dataset.Options) (*dataset.Reader, error) {
+	if err := m.restrict(o); err != nil {
+		return nil, err
+	}
+	file, err := dataset.Open(path, *o)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPeople(file.Schema(), *o); err != nil {
+		file.Close()
+		return nil, err
+	}
+	noteIgnored(stderr, file.Schema())
+	return file, nil
 }
 
 // checkPeople refuses a long table in which no column tells people apart: all its

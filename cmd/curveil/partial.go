@@ -21,7 +21,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/density"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
@@ -328,15 +327,11 @@ func meanPartialCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := m.restrict(&o); err != nil {
-				return err
-			}
-			file, err := dataset.Open(args[0], o)
+			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			noteIgnored(cmd.ErrOrStderr(), file.Schema())
 			cfg, err := m.config(cmd.Flags(), file.Schema().Components, file.Schema().Times)
 			if err != nil {
 				return err
@@ -423,6 +418,9 @@ func densityPartialCommand() *cobra.Command {
 			first, err := density.New(c)
 			if err != nil {
 				return usageError{err}
+			}
+			if err := points.check(args[0], o); err != nil {
+				return err
 			}
 			text, err := first.Config().Encode()
 			if err != nil {
