@@ -16,7 +16,6 @@ import (
 	"github.com/curveil/curveil/internal/experiment"
 	"github.com/curveil/curveil/mechanism"
 	"github.com/curveil/curveil/noise"
-	"github.com/curveil/curveil/plot"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/space"
 )
@@ -201,65 +200,4 @@ func (a arena) baselines(model string, budget float64, points, matched []int, sm
 		}
 	}
 	return list
-}
-
-var scoreColumns = []string{"model", "budget", "method", "detail", "error", "error_se", "squared", "squared_se", "median", "q25", "q75"}
-
-func rows(model string, scores []score) (out [][]any) {
-	for _, s := range scores {
-		out = append(out, []any{model, s.budget, s.name, s.detail, s.mean.mean, s.mean.se, s.square.mean, s.square.se, s.median, s.q25, s.q75})
-	}
-	return out
-}
-
-func find(scores []score, name string, budget float64) score {
-	for _, s := range scores {
-		if s.name == name && s.budget == budget {
-			return s
-		}
-	}
-	panic("reproduce: no score of " + name)
-}
-
-// pictures are the paper's two panels, mean error and mean square, and one of the quartiles.
-func (r *Result) pictures(scores []score, budgets []float64, xlabel, text string) error {
-	var names []string
-	for _, s := range scores {
-		if !slices.Contains(names, s.name) {
-			names = append(names, s.name)
-		}
-	}
-	var series [3][]plot.Series
-	for _, name := range names {
-		var mean, square []estimate
-		middle := plot.Series{Name: name, X: budgets, Marks: true}
-		for _, b := range budgets {
-			s := find(scores, name, b)
-			mean, square = append(mean, s.mean), append(square, s.square)
-			middle.Y, middle.Lo, middle.Hi = append(middle.Y, s.median), append(middle.Lo, s.q25), append(middle.Hi, s.q75)
-		}
-		for k, s := range []plot.Series{points(name, budgets, mean), points(name, budgets, square), middle} {
-			if name == "best approximation" || name == "matched baseline" {
-				s = plot.Series{Name: name, X: s.X, Y: s.Y, Theory: true}
-			}
-			series[k] = append(series[k], s)
-		}
-	}
-	var all []*plot.Picture
-	for k, what := range []string{"relative error", "relative squared error", "median and quartiles of the relative error"} {
-		a := plot.Axes{Title: what, XLabel: xlabel, YLabel: what, LogX: true, LogY: true, Caption: caption("%s", text), Size: wide}
-		if k == 2 {
-			a.Size, a.YLabel = plot.Size{}, "relative error"
-		}
-		p, err := plot.Lines(series[k], a)
-		if err != nil {
-			return err
-		}
-		all = append(all, p)
-	}
-	if err := r.join(2, all[:2]...); err != nil {
-		return err
-	}
-	r.Pictures = append(r.Pictures, Picture{"-quartiles", all[2]})
-	return nil
 }
