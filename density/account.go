@@ -18,7 +18,9 @@ import (
 //   - for the ideal vectors e(x), e(x′) the square is at most Spread (package space: exact for Fourier cubes,
 //     else a certified supremum over both points, taken over all shells JOINTLY);
 //   - each coordinate of unit·k(x) differs from that of e(u) at some point u of the box by at most the coder's
-//     slack, so that the distance grows by at most 2·slack·√Σ1/τ_j²;
+//     slack (of an average of several points: slack + mean), so that the distance grows by at most
+//     2·(slack + mean)·√Σ1/τ_j²; of one variable the sum is rounded once for all, which is counted in slack for
+//     each of the two data sets;
 //   - a person with several points contributes an average of such vectors, and one with points outside the
 //     box averages in the zero vector. Distances between points of a convex hull are at most those between
 //     its corners; and ‖e(x) − 0‖² (weighted, without the constant) is at most K(0) in the notation of package
@@ -89,7 +91,8 @@ func (a *account) calibrate() {
 		weights[i] = 1 / (t * t)
 	}
 	bound, _ := a.space.Spread(a.ranks, weights)
-	slack := privacy.MulUp(2*newCoder(a.space).slack, privacy.SqrtUp(a.space.SumWeights(a.ranks, weights)*(1+1e-9)))
+	code := newCoder(a.space)
+	slack := privacy.MulUp(2*(code.slack+code.mean), privacy.SqrtUp(a.space.SumWeights(a.ranks, weights)*(1+1e-9)))
 	a.distance = privacy.AddUp(privacy.SqrtUp(bound), slack)
 }
 

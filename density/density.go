@@ -52,12 +52,12 @@ func New(c Config) (*Density, error) {
 		}
 	}
 	// A block of a megabyte or so stays in the cache of one core.
-	d.rows = max(16, min(1024, 1<<17/(d.code.a.size+d.code.b.size)))
+	d.rows = max(16, min(1024, 1<<17/(1+d.code.a.size+d.code.b.size)))
 	d.free = make(chan *work, d.workers)
 	for range d.workers {
 		d.free <- newWork(d.code)
 	}
-	d.tally = lattice.NewTally(a.space.Dim(), d.code.limit)
+	d.tally = lattice.NewTally(d.code.dim, d.code.limit)
 	return d, nil
 }
 

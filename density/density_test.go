@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/curveil/curveil/lattice"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
@@ -41,6 +42,9 @@ func vector(t testing.TB, d *Density) []int64 {
 	t.Helper()
 	s, err := d.total()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = d.code.coefficients(s); err != nil {
 		t.Fatal(err)
 	}
 	return s.Vector()
@@ -133,11 +137,8 @@ func TestSlack(t *testing.T) {
 			for i := range x {
 				x[i] = r.Float64()
 			}
-			clear(w.total)
-			w.points(x, d.keep)
-			w.flush()
 			s.Eval(e, x)
-			for j, k := range w.total {
+			for j, k := range w.vector(t, func() { w.points(x, d.keep) }) {
 				if j > 0 {
 					worst = math.Max(worst, math.Abs(float64(k)*d.code.unit-e[j]))
 				}
@@ -147,6 +148,24 @@ func TestSlack(t *testing.T) {
 			t.Errorf("%v: largest error %v, slack %v", s, worst, d.code.slack)
 		}
 	}
+}
+
+// vector is the coefficients' integers of what add adds.
+func (w *work) vector(t testing.TB, add func()) []int64 {
+	t.Helper()
+	clear(w.total)
+	w.people = 0
+	add()
+	w.flush()
+	tally := lattice.NewTally(w.c.dim, w.c.limit)
+	if err := tally.Add(w.total, w.people); err != nil {
+		t.Fatal(err)
+	}
+	tally, err := w.c.coefficients(tally)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tally.Vector()
 }
 
 func TestOutside(t *testing.T) {

@@ -48,7 +48,7 @@ func (d *Density) include(t *lattice.Tally) error {
 	return nil
 }
 
-const partialMagic = "curveil/density/1\x00"
+const partialMagic = "curveil/density/2\x00"
 
 // MarshalBinary encodes the people added so far: magic, the SHA-256 of the configuration, the integer sum.
 // The bytes are raw private data.
@@ -76,7 +76,7 @@ func (d *Density) MarshalBinary() ([]byte, error) {
 func MergePartials(a, b []byte) ([]byte, error) {
 	const head = len(partialMagic) + sha256.Size
 	if len(a) < head || len(b) < head || !bytes.HasPrefix(a, []byte(partialMagic)) || !bytes.HasPrefix(b, []byte(partialMagic)) {
-		return nil, errors.New("density: not a curveil partial density, version 1")
+		return nil, errors.New("density: not a curveil partial density, version 2")
 	}
 	if !bytes.Equal(a[:head], b[:head]) {
 		return nil, errDiffer
@@ -107,7 +107,7 @@ func (d *Density) UnmarshalBinary(data []byte) error {
 	}
 	rest, ok := bytes.CutPrefix(data, []byte(partialMagic))
 	if !ok || len(rest) < sha256.Size {
-		return errors.New("density: not a curveil partial density, version 1")
+		return errors.New("density: not a curveil partial density, version 2")
 	}
 	print, err := d.cfg.fingerprint()
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *Density) UnmarshalBinary(data []byte) error {
 	if !bytes.Equal(rest[:sha256.Size], print[:]) {
 		return errDiffer
 	}
-	t := lattice.NewTally(d.account.space.Dim(), d.code.limit)
+	t := lattice.NewTally(d.code.dim, d.code.limit)
 	if err := t.UnmarshalBinary(rest[sha256.Size:]); err != nil {
 		return fmt.Errorf("density: %w", err)
 	}

@@ -208,20 +208,20 @@ func TestPersonsStayWithinTheAccount(t *testing.T) {
 			w[i] = 1 / (tau * tau)
 		}
 		_, attained := d.Space().Spread(d.account.ranks, w)
-		if least := math.Sqrt(attained) + 2*d.code.slack*math.Sqrt(d.Space().SumWeights(d.account.ranks, w)); d.account.distance < least*(1-1e-12) {
+		if least := math.Sqrt(attained) + 2*(d.code.slack+d.code.mean)*math.Sqrt(d.Space().SumWeights(d.account.ranks, w)); d.account.distance < least*(1-1e-12) {
 			t.Errorf("%v: the account says %v, two points with the rounding of their integers can be %v apart", d.Space(), d.account.distance, least)
 		}
 		r := newPoints(len(c.Box))
 		weight := d.account.weights()
 		vectorOf := func() []int64 {
 			w := newWork(d.code)
-			if x := r.person(); len(x) == len(c.Box) {
-				w.points(x, d.keep)
-			} else {
-				w.person(x, d.keep)
-			}
-			w.flush()
-			return w.total
+			return w.vector(t, func() {
+				if x := r.person(); len(x) == len(c.Box) {
+					w.points(x, d.keep)
+				} else {
+					w.person(x, d.keep)
+				}
+			})
 		}
 		for range 300 {
 			p, q := vectorOf(), vectorOf()

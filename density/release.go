@@ -1,6 +1,7 @@
 package density
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 
@@ -27,6 +28,12 @@ func (d *Density) Release(src *noise.Source) (*release.Release, error) {
 	n := t.N()
 	if d.cfg.N != 0 && n != d.cfg.N {
 		return nil, fmt.Errorf("density: %d people were added, but the public number was stated as %d", n, d.cfg.N)
+	}
+	if n < 1 {
+		return nil, errors.New("density: nothing to release: no person was added")
+	}
+	if t, err = d.code.coefficients(t); err != nil {
+		return nil, fmt.Errorf("density: %w", err)
 	}
 	draw := func(a *account) ([]float64, error) {
 		m, err := a.mechanism(d.cfg.Guarantee, d.code.unit)

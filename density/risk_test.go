@@ -148,6 +148,9 @@ func compare(t testing.TB, truths []densities.Truth, basis Basis, ns []int64, rh
 					if err != nil {
 						t.Fatal(err)
 					}
+					if sum, err = d.code.coefficients(sum); err != nil {
+						t.Fatal(err)
+					}
 					m, err := small.mechanism(privacy.ZCDP(rho), d.code.unit)
 					if err != nil {
 						t.Fatal(err)
