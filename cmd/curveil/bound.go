@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
@@ -37,18 +39,18 @@ func (q *quantileFlags) config(c mean.Config, g privacy.Guarantee) (mean.BoundCo
 	b := mean.BoundConfig{Config: c, Quantile: q.quantile, PerOctave: q.perOctave}
 	b.Guarantee = g
 	var err error
-	if b.Low, err = parseFloat("--bound-range", lo); err != nil {
+	if b.Low, err = flags.Float("--bound-range", lo); err != nil {
 		return b, err
 	}
-	b.High, err = parseFloat("--bound-range", hi)
+	b.High, err = flags.Float("--bound-range", hi)
 	return b, err
 }
 
 func boundCommand() *cobra.Command {
-	var m meanFlags
+	var m flags.Mean
 	var q quantileFlags
-	var in inputFlags
-	var budget budgetFlags
+	var in flags.Input
+	var budget publish.Budget
 	var unitName string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -62,25 +64,25 @@ edges.`,
   curveil bound growth.csv --center const:120 --mu 0.3 --quantile 0.9 --bound-range 1:1000 --per-octave 4`,
 		Args: exactArgs(1, "one file (or - for standard input)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := in.options()
+			o, err := in.Options()
 			if err != nil {
 				return err
 			}
-			g, err := m.guarantee.guarantee(cmd.Flags())
+			g, err := m.Guarantee.Stated(cmd.Flags())
 			if err != nil {
 				return err
 			}
-			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
+			file, err := openPeople(&m, cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			c, err := m.public(file.Schema().Components, file.Schema().Times)
+			c, err := m.Public(file.Schema().Components, file.Schema().Times)
 			if err != nil {
 				return err
 			}
 			if c.Unit = unitName; c.Unit == "" {
-				c.Unit = unitOf(file.Schema())
+				c.Unit = flags.UnitOf(file.Schema())
 			}
 			bc, err := q.config(c, g)
 			if err != nil {
@@ -89,7 +91,7 @@ edges.`,
 			if _, err := mean.NewBound(bc); err != nil {
 				return usageError{err}
 			}
-			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -102,33 +104,34 @@ edges.`,
 			}
 			text, err := r.Encode()
 			if err != nil {
-				return spent.wasted(err)
+				return spent.Wasted(err)
 			}
 			to := cmd.OutOrStdout()
 			if asJSON {
 				if err := printJSON(to, r); err != nil {
-					return spent.wasted(err)
+					return spent.Wasted(err)
 				}
 				to = cmd.ErrOrStderr()
 			} else {
 				printBound(to, r)
 			}
-			return spent.complete(cmd.Context(), text, to)
+			return spent.Complete(cmd.Context(), text, to)
 		},
 	}
-	m.registerPublic(cmd.Flags())
-	m.guarantee.register(cmd.Flags())
+	m.RegisterPublic(cmd.Flags())
+	m.Guarantee.Register(cmd.Flags())
 	q.register(cmd.Flags())
-	in.register(cmd.Flags())
-	budget.register(cmd.Flags())
-	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
+	in.Register(cmd.Flags())
+	in.RegisterUnsorted(cmd.Flags())
+	budget.Register(cmd.Flags())
+	flags.RegisterUnitName(cmd.Flags(), &unitName)
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
 // buyBound reads everybody, debits and releases; the caller completes the
 // expense.
-func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *budgetFlags) (*mean.BoundRelease, *expense, error) {
+func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *publish.Budget) (*mean.BoundRelease, *publish.Expense, error) {
 	var b *mean.Bound
 	err := readPeople(cmd, path, o, file, func() (adder, error) {
 		var err error
@@ -141,7 +144,7 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 	if err := b.Ready(); err != nil {
 		return nil, nil, err
 	}
-	spent, err := budget.debit(cmd.Context(), book, budget.name(path), "bound", b.Statement(), map[string]any{
+	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), map[string]any{
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
 		"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,
 	})
@@ -150,7 +153,7 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 	}
 	r, err := b.Release(noise.Crypto())
 	if err != nil {
-		return nil, nil, spent.wasted(err)
+		return nil, nil, spent.Wasted(err)
 	}
 	return r, spent, nil
 }

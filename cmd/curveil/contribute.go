@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/collector"
-	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/regression"
 )
@@ -22,7 +23,7 @@ type contributeFlags struct {
 	x                    []float64
 	y                    float64
 	invitation, file     string
-	budget               budgetFlags
+	budget               publish.Budget
 	epsilon, delta       float64
 	maxEpsilon, maxDelta float64
 	patience             time.Duration
@@ -56,7 +57,7 @@ input, which other users of this machine cannot see.`,
 	f.Float64Var(&c.maxEpsilon, "max-epsilon", 0, "refuse a stream that asks for a larger ε (default: no ceiling)")
 	f.Float64Var(&c.maxDelta, "max-delta", 0, "refuse a stream that asks for a larger δ")
 	f.DurationVar(&c.patience, "patience", time.Minute, "how long to go on trying")
-	c.budget.register(f)
+	c.budget.Register(f)
 	f.Lookup("dataset").Usage = "name of your data in your ledger (default: the stream's name)"
 	addJSON(cmd, &c.asJSON)
 	return cmd
@@ -86,22 +87,22 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if err != nil {
 		return err
 	}
-	if c.budget.dataset == "" {
-		c.budget.dataset = stream
+	if c.budget.Dataset == "" {
+		c.budget.Dataset = stream
 	}
-	book, err := c.budget.open(cmd.Context(), cmd.ErrOrStderr())
+	book, err := c.budget.Open(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	if book != nil {
 		defer book.Close()
-		config.Ledger = ledger.Person{Ledger: book, Dataset: c.budget.dataset, Who: c.budget.spender()}
 	}
+	config.Ledger = c.budget.Person(book)
 	client, err := regression.NewClient(model, config)
 	if err != nil {
 		return err
 	}
-	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return writeFile(c.file, report) })
+	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return publish.File(c.file, report) })
 	if err != nil {
 		return c.failed(err)
 	}
@@ -150,9 +151,11 @@ func (c *contributeFlags) done(cmd *cobra.Command, receipt collector.Receipt) er
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(receipt)
 	}
 	if receipt.Repeated {
-		return second(fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %d reports\n", receipt.At))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %d reports\n", receipt.At)
+		return err
 	}
-	return second(fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %d reports\n", receipt.At))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %d reports\n", receipt.At)
+	return err
 }
 
 // point is from the flags, or from one line of standard input.
@@ -170,7 +173,7 @@ func (c *contributeFlags) point(cmd *cobra.Command) (x []float64, y float64, err
 	if strings.TrimSpace(line) == "" {
 		return nil, 0, usagef("give --x and --y, or a line \"x,y\" on standard input")
 	}
-	values, err := parseList(line)
+	values, err := flags.List("standard input", line)
 	if err != nil || len(values) < 2 {
 		return nil, 0, usagef("standard input: want one line \"x,y\", numbers with a decimal point")
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/curveil/curveil/curve"
 	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/plot"
@@ -88,9 +90,9 @@ func parseWindow(text string) (space.Interval, error) {
 		if text == "" {
 			return space.Interval{}, usagef("--window is needed: the public range of time that the release covers")
 		}
-		d, err := parseDomain(text)
+		d, err := flags.Domain("--window", text)
 		if err != nil {
-			return d, usagef("--window: %w", err)
+			return d, err
 		}
 		return d, nil
 	}
@@ -113,7 +115,7 @@ func parseWindow(text string) (space.Interval, error) {
 
 // trackFlags say how to read and write tracks and signals.
 type trackFlags struct {
-	in                  inputFlags
+	in                  flags.Input
 	o                   dataset.TrackOptions
 	origin, box, action string
 	format              string
@@ -129,19 +131,19 @@ func (t *trackFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&t.action, "outside", "refuse", "what becomes of points outside the box or too fast: refuse, drop or clip")
 	f.StringVar(&t.format, "format", "", "format of the input: gpx, geojson, csv, parquet or wfdb (default: by the name)")
 	f.BoolVar(&t.o.Milliseconds, "milliseconds", false, "numbers for times in GeoJSON are milliseconds")
-	f.StringVar(&t.in.o.ID, "id", "", "column that tells tracks apart in a table")
-	f.StringVar(&t.in.o.Time, "time", "", "time column of a table")
-	f.StringSliceVar(&t.in.o.Values, "values", nil, "value columns of a table, or signals of a WFDB record")
-	f.StringSliceVar(&t.in.o.Ignore, "ignore", nil, "columns not to read")
-	f.StringVar(&t.in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
-	f.StringVar(&t.in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
-	f.StringVar(&t.in.zone, "zone", "", "time zone of time stamps that state none")
+	f.StringVar(&t.in.O.ID, "id", "", "column that tells tracks apart in a table")
+	f.StringVar(&t.in.O.Time, "time", "", "time column of a table")
+	f.StringSliceVar(&t.in.O.Values, "values", nil, "value columns of a table, or signals of a WFDB record")
+	f.StringSliceVar(&t.in.O.Ignore, "ignore", nil, "columns not to read")
+	f.StringVar(&t.in.Separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
+	f.StringVar(&t.in.Decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
+	f.StringVar(&t.in.Zone, "zone", "", "time zone of time stamps that state none")
 }
 
 func (t *trackFlags) options(window space.Interval) (dataset.TrackOptions, error) {
 	o := t.o
 	var err error
-	if o.Options, err = t.in.options(); err != nil {
+	if o.Options, err = t.in.Options(); err != nil {
 		return o, err
 	}
 	o.Window, o.Format, o.MaxSpeed, o.Outside = &window, dataset.Format(t.format), t.maxSpeed, dataset.Action(t.action)
@@ -149,7 +151,7 @@ func (t *trackFlags) options(window space.Interval) (dataset.TrackOptions, error
 		return o, usagef("--max-gap is needed: how long a time without a sample may be bridged by a straight line (600 for ten minutes, inf for any)")
 	}
 	if t.box != "" {
-		v, err := parseList(t.box)
+		v, err := flags.List("--box", t.box)
 		if err != nil || len(v) != 4 {
 			return o, usagef("--box %q: write SOUTH,WEST,NORTH,EAST in degrees", t.box)
 		}
@@ -177,7 +179,7 @@ func (t *trackFlags) projection() (*dataset.Projection, error) {
 	if t.origin == "" {
 		return nil, usagef("--origin LAT,LON is needed for tracks on the ground: a public place near them, such as the centre of the city; not computed from the track")
 	}
-	v, err := parseList(t.origin)
+	v, err := flags.List("--origin", t.origin)
 	if err != nil || len(v) != 2 {
 		return nil, usagef("--origin %q: write LAT,LON in degrees, such as 37.77,-122.42", t.origin)
 	}
@@ -191,7 +193,7 @@ func (t *trackFlags) projection() (*dataset.Projection, error) {
 func curveCommand() *cobra.Command {
 	var c curveFlags
 	var t trackFlags
-	var budget budgetFlags
+	var budget publish.Budget
 	var out, releasePath, picture string
 	var own, force bool
 	cmd := &cobra.Command{
@@ -228,7 +230,7 @@ names, times or metadata.`,
 			if len(job.tracks) > 1 && (releasePath != "" || picture != "") {
 				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
 			}
-			if job.book, err = budget.open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+			if job.book, err = budget.Open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			if job.book != nil {
@@ -239,7 +241,7 @@ names, times or metadata.`,
 	}
 	c.register(cmd.Flags())
 	t.register(cmd.Flags())
-	budget.register(cmd.Flags())
+	budget.Register(cmd.Flags())
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "file for the private curves, in the format of its suffix (default: as the input)")
 	f.StringVar(&releasePath, "release", "", "file for the release of one curve (JSON), with its guarantee")
@@ -265,7 +267,7 @@ func checkCurveOutputs(in, out, releasePath, picture string, own, force bool) er
 		if path == "" {
 			continue
 		}
-		if err := checkOutput(path, force, in); err != nil {
+		if err := publish.CheckPath(path, force, in); err != nil {
 			return err
 		}
 	}
@@ -277,7 +279,7 @@ type curveJob struct {
 	cfg    curve.Config
 	flags  *trackFlags
 	grid   []float64
-	budget *budgetFlags
+	budget *publish.Budget
 	book   *ledger.Ledger
 	file   string
 	own    bool
@@ -350,13 +352,13 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	}
 	defer w.Discard()
 	statement := privacy.Statement{Guarantee: p.Config().Guarantee, Unit: p.Config().Unit, Metric: p.Config().Metric, Distance: p.Config().Distance}
-	var spent []*expense
+	var spent []*publish.Expense
 	for i := range j.tracks {
-		name := j.budget.name(j.file)
+		name := j.budget.Name(j.file)
 		if len(j.tracks) > 1 {
 			name = fmt.Sprintf("%s/%d", name, i+1)
 		}
-		e, err := j.budget.debit(cmd.Context(), j.book, name, "curve", statement, map[string]any{
+		e, err := j.budget.Debit(cmd.Context(), j.book, name, "curve", statement, map[string]any{
 			"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": p.Config().Method, "every": j.flags.every,
 		})
 		if err != nil {
@@ -371,7 +373,7 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 		some, err := p.All(cmd.Context(), j.curves[start:min(start+64, len(j.curves))], noise.Crypto())
 		if err != nil {
 			count.clear()
-			return spent[start].wasted(err)
+			return spent[start].Wasted(err)
 		}
 		results = append(results, some...)
 	}
@@ -379,21 +381,21 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	bytes := make([][]byte, len(results))
 	for i, r := range results {
 		if err := j.write(w, r.Release, j.tracks[i]); err != nil {
-			return spent[i].wasted(err)
+			return spent[i].Wasted(err)
 		}
-		if bytes[i], err = encode(r.Release); err != nil {
-			return spent[i].wasted(err)
+		if bytes[i], err = publish.Encode(r.Release); err != nil {
+			return spent[i].Wasted(err)
 		}
 	}
 	if err := w.Commit(); err != nil {
-		return spent[0].wasted(err)
+		return spent[0].Wasted(err)
 	}
 	stdout := cmd.OutOrStdout()
 	if len(results) == 1 {
-		printSummary(stdout, results[0].Release)
+		publish.Summary(stdout, results[0].Release)
 		if releasePath != "" {
-			if err := writeFile(releasePath, bytes[0]); err != nil {
-				return spent[0].wasted(err)
+			if err := publish.File(releasePath, bytes[0]); err != nil {
+				return spent[0].Wasted(err)
 			}
 		}
 	} else {
@@ -405,7 +407,7 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 		if len(spent) > 1 {
 			to = io.Discard
 		}
-		if err := e.complete(cmd.Context(), bytes[i], to); err != nil {
+		if err := e.Complete(cmd.Context(), bytes[i], to); err != nil {
 			return err
 		}
 	}
@@ -444,7 +446,7 @@ func (j *curveJob) draw(path string, r *release.Release) error {
 			o.Overlay = append(o.Overlay, plot.Line{Name: "original (not private)", Component: k, T: s.T, X: s.X})
 		}
 	}
-	return savePicture(path, r, o)
+	return publish.Picture(path, r, o)
 }
 
 // outputFormat is that of the file's suffix; what came in where the suffix says

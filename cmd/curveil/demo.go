@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/internal/simulate"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/mean"
@@ -91,7 +93,7 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
-	budget := budgetFlags{who: "demo"}
+	budget := publish.Budget{Who: "demo"}
 	var made []*release.Release
 	for k, method := range []mean.Method{mean.FitThenProtect, mean.ProtectThenFit} {
 		cfg.Method = method
@@ -104,7 +106,7 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 				return err
 			}
 		}
-		spent, err := budget.debit(ctx, book, demoDataset, "mean", acc.Config().Statement(), parameters(acc.Config()))
+		spent, err := budget.Debit(ctx, book, demoDataset, "mean", acc.Config().Statement(), flags.MeanParameters(acc.Config()))
 		if err != nil {
 			return err
 		}
@@ -112,12 +114,12 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 		if err != nil {
 			return err
 		}
-		out := outputFlags{out: path([]string{"ftp.json", "ptf.json"}[k])}
-		written, err := out.write(r, w)
+		out := publish.Output{Out: path([]string{"ftp.json", "ptf.json"}[k])}
+		written, err := out.Write(r, w)
 		if err != nil {
 			return err
 		}
-		if err := spent.complete(ctx, written, io.Discard); err != nil {
+		if err := spent.Complete(ctx, written, io.Discard); err != nil {
 			return err
 		}
 		var sum, worst float64
@@ -157,7 +159,7 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 	}
 	printAccount(w, stands, a)
 	var over *ledger.OverspendError
-	if _, err := budget.debit(ctx, book, demoDataset, "mean", cfg.Statement(), nil); !errors.As(err, &over) {
+	if _, err := budget.Debit(ctx, book, demoDataset, "mean", cfg.Statement(), nil); !errors.As(err, &over) {
 		return fmt.Errorf("the ledger should have refused a third release: %w", err)
 	}
 	fmt.Fprintf(w, "   A third release is refused: %v\n", over)

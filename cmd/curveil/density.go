@@ -1,78 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/release"
-	"github.com/curveil/curveil/space"
 )
 
-// densityFlags are the public parameters of a density.
-type densityFlags struct {
-	columns                                []string
-	bounds, basis, set, method, rule, side string
-	rank                                   []int
-	kappa                                  []float64
-	periodic, plain                        bool
-	n                                      int64
-	guarantee                              guaranteeFlags
-}
-
-func (d *densityFlags) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&d.columns, "columns", nil, "the variables: one to four columns, such as lon,lat")
-	f.StringVar(&d.bounds, "bounds", "", "public box, a:b for each variable, such as -122.52:-122.35,37.60:37.82")
-	f.StringVar(&d.basis, "basis", "auto", "auto (cosine, or fourier with --periodic), cosine or fourier")
-	f.BoolVar(&d.periodic, "periodic", false, "the density is periodic in every variable")
-	f.StringVar(&d.set, "set", "cube", "frequencies of several variables: cube, total or cross")
-	f.IntSliceVar(&d.rank, "rank", nil, "largest rank, one for all variables or one for each (default: from n and the budget)")
-	f.StringVar(&d.method, "method", "layered", "layered (the rank is chosen privately), projection (the rank given), or family (the paper's)")
-	f.StringVar(&d.rule, "rule", "lepskii-1", "how the rank is chosen: lepskii-1 or lepskii-2")
-	f.Float64SliceVar(&d.kappa, "kappa", nil, "constants of the rule (default: tuned in simulations)")
-	f.BoolVar(&d.plain, "plain", false, "do not shrink the chosen coefficients")
-	f.StringVar(&d.side, "outside", "zero", "points outside the box: zero (they count in n only) or clamp")
-	f.Int64Var(&d.n, "n", 0, "public number of people (default: counted in a first pass over the file)")
-	d.guarantee.register(f)
-}
-
-func (d *densityFlags) config(f *pflag.FlagSet) (c density.Config, err error) {
-	if c.Guarantee, err = d.guarantee.guarantee(f); err != nil {
-		return c, err
-	}
-	if d.bounds == "" {
-		return c, usagef("--bounds is needed: the public box, a:b for each variable; it must not be read off the data")
-	}
-	for _, part := range strings.Split(d.bounds, ",") {
-		side, err := parseDomain(part)
-		if err != nil {
-			return c, err
-		}
-		c.Box = append(c.Box, side)
-	}
-	if len(d.columns) > 0 && len(d.columns) != len(c.Box) {
-		return c, usagef("--columns names %d variables and --bounds gives %d: one a:b for each", len(d.columns), len(c.Box))
-	}
-	c.Names, c.Basis, c.Periodic, c.Set = d.columns, density.Basis(d.basis), d.periodic, space.Set(d.set)
-	c.Rank, c.Method, c.Rule, c.Kappa, c.Plain = d.rank, density.Method(d.method), density.Rule(d.rule), d.kappa, d.plain
-	c.Outside, c.N, c.Unit = density.Outside(d.side), d.n, "person"
-	return c, nil
-}
-
 func densityCommand() *cobra.Command {
-	var d densityFlags
-	var out outputFlags
-	var budget budgetFlags
-	var points pointFlags
+	var d flags.Density
+	var out publish.Output
+	var budget publish.Budget
+	var points flags.Points
 	var samplePath string
 	var sample int
 	var asJSON bool
@@ -86,36 +34,36 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
   curveil density trips.csv --columns duration_s --bounds 60:3600 --mu 1 --sample 1000 --sample-out synthetic.csv`,
 		Args: exactArgs(1, "one file (or - for standard input)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := d.config(cmd.Flags())
+			c, err := d.Config(cmd.Flags())
 			if err != nil {
 				return err
 			}
-			if len(d.columns) == 0 {
+			if len(d.Columns) == 0 {
 				return usagef("--columns is needed: the variables, in the order of --bounds")
 			}
 			if (sample > 0) != (samplePath != "") || sample < 0 || sample > maxSample {
 				return usagef("--sample N, at most %d, and --sample-out FILE go together", maxSample)
 			}
-			if err := out.check(args[0]); err != nil {
+			if err := out.Check(args[0]); err != nil {
 				return err
 			}
 			if samplePath != "" {
-				if err := checkOutput(samplePath, out.force, args[0]); err != nil {
+				if err := publish.CheckPath(samplePath, out.Force, args[0]); err != nil {
 					return err
 				}
 			}
-			o, err := points.options(d.columns)
+			o, err := points.Options(d.Columns)
 			if err != nil {
 				return err
 			}
-			c.Unit = points.name()
+			c.Unit = points.Name()
 			if err := preview(c); err != nil {
 				return err
 			}
-			if err := points.check(args[0], o); err != nil {
+			if err := checkPoints(&points, args[0], o); err != nil {
 				return err
 			}
-			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -149,9 +97,9 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 				return fmt.Errorf("%s has %d people, but the public number was stated as %d", args[0], n, c.N)
 			}
 			var made *release.Release
-			err = publish(cmd, expenditure{
-				budget: &budget, book: book, dataset: budget.name(args[0]), verb: "density",
-				statement: acc.Config().Statement(), parameters: densityParameters(acc),
+			err = publish.Release(cmd, publish.Expenditure{
+				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "density",
+				Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc),
 			}, &out, asJSON, func() (r *release.Release, err error) {
 				made, err = acc.Release(noise.Crypto())
 				return made, err
@@ -162,57 +110,16 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			return writeSample(samplePath, made, sample)
 		},
 	}
-	d.register(cmd.Flags())
-	out.register(cmd)
-	budget.register(cmd.Flags())
-	points.register(cmd.Flags())
+	d.Register(cmd.Flags())
+	out.Register(cmd.Flags())
+	budget.Register(cmd.Flags())
+	points.Register(cmd.Flags())
 	cmd.AddCommand(densityPartialCommand(), densityMergeCommand())
 	f := cmd.Flags()
 	f.IntVar(&sample, "sample", 0, "number of synthetic points to draw from the release")
 	f.StringVar(&samplePath, "sample-out", "", "CSV file for the synthetic points")
 	addJSON(cmd, &asJSON)
 	return cmd
-}
-
-// pointFlags say how to read points.
-type pointFlags struct {
-	o        dataset.PointOptions
-	in       inputFlags
-	unitName string
-}
-
-func (p *pointFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&p.o.Unit, "unit", "", "column that tells people apart, when one person has several rows, which must stand together; - when each row is a person's")
-	f.StringVar(&p.unitName, "unit-name", "", "what one protected person is called, such as rider (default: the column's name, or row)")
-	f.StringVar(&p.in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
-	f.StringVar(&p.in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
-}
-
-func (p *pointFlags) options(columns []string) (dataset.PointOptions, error) {
-	in, err := p.in.options()
-	o := p.o
-	if o.Unit == "-" {
-		o.Unit = ""
-	}
-	o.Columns, o.Separator, o.Decimal = columns, in.Separator, in.Decimal
-	return o, err
-}
-
-// name is what the protected unit is called.
-func (p *pointFlags) name() string {
-	if p.o.Unit == "-" {
-		return cmp.Or(p.unitName, "row")
-	}
-	return cmp.Or(p.unitName, p.o.Unit, "row")
-}
-
-// densityParameters are what the ledger's history keeps of a density: public
-// numbers.
-func densityParameters(d *density.Density) any {
-	return map[string]any{
-		"space": d.Space().String(), "box": d.Config().Box, "method": d.Config().Method,
-		"rule": d.Config().Rule, "outside": d.Config().Outside,
-	}
 }
 
 // preview refuses what makes no sense before the data are read; a rank that is
@@ -227,10 +134,10 @@ func preview(c density.Config) error {
 	return nil
 }
 
-// check refuses a table with a column that looks as if it told people apart,
+// checkPoints refuses a table with a column that looks as if it told people apart,
 // when nobody said whether a row is a person.
-func (p *pointFlags) check(path string, o dataset.PointOptions) error {
-	if p.o.Unit != "" || path == "-" {
+func checkPoints(p *flags.Points, path string, o dataset.PointOptions) error {
+	if p.O.Unit != "" || path == "-" {
 		return nil
 	}
 	file, err := dataset.OpenPoints(path, o)
@@ -238,10 +145,7 @@ func (p *pointFlags) check(path string, o dataset.PointOptions) error {
 		return err
 	}
 	defer file.Close()
-	if name := file.PersonColumn(); name != "" {
-		return usagef("column %q looks as if it tells people apart: --unit %s protects people with all their rows; --unit - says that each row is another person's", name, name)
-	}
-	return nil
+	return p.CheckPeople(file.PersonColumn())
 }
 
 // float64s is the points of one person.
@@ -273,7 +177,7 @@ func writeSample(path string, r *release.Release, n int) error {
 		return err
 	}
 	x := t.Points(noise.Crypto(), n)
-	return writeWith(path, func(w io.Writer) error {
+	return publish.FileWith(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		d := len(t.Cells)
 		head := t.Names
@@ -298,7 +202,7 @@ func writeSample(path string, r *release.Release, n int) error {
 }
 
 func planDensityCommand() *cobra.Command {
-	var d densityFlags
+	var d flags.Density
 	var p density.PlanConfig
 	var compare string
 	var asJSON bool
@@ -308,10 +212,10 @@ func planDensityCommand() *cobra.Command {
 		Example: `  curveil plan density --n 50000 --bounds -122.52:-122.35,37.60:37.82 --rho 0.5`,
 		Args:    exactArgs(0, "none: a plan reads no data"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if d.n < 1 {
+			if d.N < 1 {
 				return usagef("--n is needed: the public number of people")
 			}
-			c, err := d.config(cmd.Flags())
+			c, err := d.Config(cmd.Flags())
 			if err != nil {
 				return err
 			}
@@ -343,7 +247,7 @@ func planDensityCommand() *cobra.Command {
 			return nil
 		},
 	}
-	d.register(cmd.Flags())
+	d.Register(cmd.Flags())
 	cmd.Flags().StringVar(&compare, "compare", "", "histogram: simulate what a private histogram at the same budget would give")
 	cmd.Flags().Float64Var(&p.Smoothness, "smoothness", 0, "guessed number of square-integrable derivatives (default 2)")
 	cmd.Flags().Float64Var(&p.Energy, "energy", 0, "guessed norm of those derivatives, relative to the uniform density on the unit cube")
@@ -384,7 +288,7 @@ func sampleCommand() *cobra.Command {
 			if n < 1 || n > maxSample || out == "" {
 				return usagef("-n N, from 1 to %d, and -o FILE are needed", maxSample)
 			}
-			if err := checkOutput(out, force, args[0]); err != nil {
+			if err := publish.CheckPath(out, force, args[0]); err != nil {
 				return err
 			}
 			r, err := readRelease(args[0])
@@ -397,7 +301,7 @@ func sampleCommand() *cobra.Command {
 			return writeSample(out, r, n)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "count", "n", 0, "number of points")
+	cmd.Flags().IntVarP(&n, "n", "n", 0, "number of points")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "CSV file to write")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd

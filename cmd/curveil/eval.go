@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/plot"
 	"github.com/curveil/curveil/release"
 	"github.com/curveil/curveil/space"
@@ -38,7 +40,7 @@ func evalCommand() *cobra.Command {
 			}
 			ts := space.Uniform(r.Space.Domain().A, r.Space.Domain().B, 21).T
 			if at != "" {
-				if ts, err = parseGrid(at); err != nil {
+				if ts, err = flags.Grid("--at", at); err != nil {
 					return err
 				}
 			}
@@ -134,7 +136,7 @@ func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, a
 	}
 	var out []value
 	for _, text := range strings.Split(at, ";") {
-		x, err := parseList(text)
+		x, err := flags.List("--at", text)
 		if err != nil {
 			return err
 		}
@@ -143,7 +145,7 @@ func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, a
 		}
 		v := value{X: x, Value: r.AtPoint(x)}
 		if math.IsNaN(v.Value) {
-			return usagef("--at %q lies outside the box %s", text, spaceWords(r))
+			return usagef("--at %q lies outside the box %s", text, publish.SpaceWords(r))
 		}
 		v.Low, v.High = r.BandAtPoint(x, level)
 		out = append(out, v)
@@ -189,7 +191,7 @@ func plotCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return savePicture(out, r, plot.Options{Level: level})
+			return publish.Picture(out, r, plot.Options{Level: level})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write (.svg, .png, .pdf)")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/privacy"
 )
@@ -22,7 +24,7 @@ func ledgerCommand() *cobra.Command {
 		RunE:  subverb,
 	}
 	var where string
-	cmd.PersistentFlags().StringVar(&where, "ledger", defaultLedger(), "the ledger: a SQLite file or postgres://… (environment: CURVEIL_LEDGER)")
+	cmd.PersistentFlags().StringVar(&where, "ledger", publish.DefaultLedger(), "the ledger: a SQLite file or postgres://… (environment: CURVEIL_LEDGER)")
 	cmd.AddCommand(ledgerShow(&where), ledgerCap(&where), ledgerHistory(&where), ledgerVerify(&where))
 	return cmd
 }
@@ -174,7 +176,7 @@ func plural(n int64, what string) string {
 }
 
 func ledgerCap(where *string) *cobra.Command {
-	var g guaranteeFlags
+	var g flags.Guarantee
 	var unit, who string
 	var none, local bool
 	cmd := &cobra.Command{
@@ -183,12 +185,12 @@ func ledgerCap(where *string) *cobra.Command {
 		Example: "  curveil ledger cap growth --mu 2 --unit child",
 		Args:    exactArgs(1, "one data set"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			change := ledger.CapChange{Dataset: args[0], Who: (&budgetFlags{who: who}).spender(), Unit: unit}
+			change := ledger.CapChange{Dataset: args[0], Who: (&publish.Budget{Who: who}).Spender(), Unit: unit}
 			if local {
 				change.Adjacency = privacy.Local
 			}
 			if !none {
-				if change.Cap, err = g.guarantee(cmd.Flags()); err != nil {
+				if change.Cap, err = g.Stated(cmd.Flags()); err != nil {
 					return err
 				}
 			}
@@ -212,7 +214,7 @@ func ledgerCap(where *string) *cobra.Command {
 			return nil
 		},
 	}
-	g.register(cmd.Flags())
+	g.Register(cmd.Flags())
 	cmd.Flags().StringVar(&unit, "unit", "", "unit of privacy of a data set that is new to the ledger, such as child")
 	cmd.Flags().StringVar(&who, "who", "", "who sets the cap (default: the user of this machine)")
 	cmd.Flags().BoolVar(&none, "none", false, "remove the cap")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/ledger"
 )
 
@@ -41,12 +42,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(stderr, "curveil: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	fmt.Fprintf(stderr, "curveil: %s\n", flags.Spell(strings.TrimSuffix(err.Error(), "\n"), cmd.Flags()))
 	var over *ledger.OverspendError
 	if errors.As(err, &over) {
 		return exitBudget
 	}
-	var usage usageError
+	var usage flags.UsageError
 	if !errors.As(err, &usage) && !isCobraUsage(err) {
 		return exitFailed
 	}
@@ -54,12 +55,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitUsage
 }
 
-// usageError marks what is wrong with the call itself.
+// usageError marks what is wrong with the call itself; it is a flags.UsageError.
 type usageError struct{ error }
+
+func (usageError) Usage() {}
 
 func (e usageError) Unwrap() error { return e.error }
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return flags.Usagef(format, args...) }
 
 // isCobraUsage recognises the errors that cobra itself makes, which have no
 // type of their own.

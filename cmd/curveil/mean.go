@@ -11,6 +11,8 @@ import (
 
 	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
@@ -18,10 +20,10 @@ import (
 )
 
 func meanCommand() *cobra.Command {
-	var m meanFlags
-	var in inputFlags
-	var out outputFlags
-	var budget budgetFlags
+	var m flags.Mean
+	var in flags.Input
+	var out publish.Output
+	var budget publish.Budget
 	var q quantileFlags
 	var boundMu float64
 	var unitName string
@@ -39,59 +41,59 @@ Every parameter is public: take it from what is known about such curves, or from
   curveil mean gait.csv --domain 0:1 --space fourier:9 --bound 60 --rho 0.5 -o gait.json`,
 		Args: exactArgs(1, "one file (or - for standard input)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := in.options()
+			o, err := in.Options()
 			if err != nil {
 				return err
 			}
-			if err := out.check(args[0]); err != nil {
+			if err := out.Check(args[0]); err != nil {
 				return err
 			}
-			if _, err := m.guarantee.guarantee(cmd.Flags()); err != nil {
+			if _, err := m.Guarantee.Stated(cmd.Flags()); err != nil {
 				return err
 			}
-			if m.autoBound() && args[0] == "-" {
+			if m.AutoBound() && args[0] == "-" {
 				return usagef("--bound auto reads the data twice, which standard input does not allow: use a file")
 			}
-			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
+			file, err := openPeople(&m, cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
 			schema := file.Schema()
-			cfg, err := m.config(cmd.Flags(), schema.Components, schema.Times)
+			cfg, err := m.Config(cmd.Flags(), schema.Components, schema.Times)
 			if err != nil {
 				return err
 			}
 			if cfg.Unit = unitName; cfg.Unit == "" {
-				cfg.Unit = unitOf(schema)
+				cfg.Unit = flags.UnitOf(schema)
 			}
 			if _, err := mean.New(cfg); err != nil {
 				return usageError{err}
 			}
 			var bound mean.BoundConfig
-			if m.autoBound() {
+			if m.AutoBound() {
 				if bound, err = autoBound(&q, boundMu, cfg); err != nil {
 					return err
 				}
 			}
-			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if book != nil {
 				defer book.Close()
 			}
-			if m.autoBound() {
+			if m.AutoBound() {
 				bought, spent, err := buyBound(cmd, bound, args[0], o, file, book, &budget)
 				if err != nil {
 					return err
 				}
 				text, err := bought.Encode()
 				if err != nil {
-					return spent.wasted(err)
+					return spent.Wasted(err)
 				}
 				printBound(cmd.ErrOrStderr(), bought)
-				if err := spent.complete(cmd.Context(), text, cmd.ErrOrStderr()); err != nil {
+				if err := spent.Complete(cmd.Context(), text, cmd.ErrOrStderr()); err != nil {
 					return err
 				}
 				if bought.Beyond {
@@ -115,58 +117,42 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err := acc.Ready(); err != nil {
 				return err
 			}
-			return publish(cmd, expenditure{
-				budget: &budget, book: book, dataset: budget.name(args[0]), verb: "mean",
-				statement: acc.Config().Statement(), parameters: parameters(acc.Config()),
+			return publish.Release(cmd, publish.Expenditure{
+				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "mean",
+				Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config()),
 			}, &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 		},
 	}
 	cmd.AddCommand(meanPartialCommand(), meanMergeCommand())
-	m.register(cmd.Flags())
-	in.register(cmd.Flags())
-	out.register(cmd)
-	budget.register(cmd.Flags())
+	m.Register(cmd.Flags())
+	in.Register(cmd.Flags())
+	in.RegisterUnsorted(cmd.Flags())
+	out.Register(cmd.Flags())
+	budget.Register(cmd.Flags())
 	q.register(cmd.Flags())
 	cmd.Flags().Float64Var(&boundMu, "bound-mu", 0, "with --bound auto: budget, as μ-GDP, spent on the bound besides the mean's own")
-	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
+	flags.RegisterUnitName(cmd.Flags(), &unitName)
 	addJSON(cmd, &asJSON)
 	return cmd
-}
-
-// parameters are what the ledger's history keeps of a mean: public numbers.
-func parameters(c mean.Config) any {
-	return map[string]any{
-		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B}, "radius": c.Radius,
-		"method": c.Method, "components": c.Components, "raw": c.Raw,
-	}
 }
 
 // openPeople opens a table of people's curves, restricted to the public domain,
 // and refuses one in which nothing tells people apart. It says which columns are
 // not read.
-func (m *meanFlags) openPeople(stderr io.Writer, path string, o *dataset.Options) (*dataset.Reader, error) {
-	if err := m.restrict(o); err != nil {
+func openPeople(m *flags.Mean, stderr io.Writer, path string, o *dataset.Options) (*dataset.Reader, error) {
+	if err := m.Restrict(o); err != nil {
 		return nil, err
 	}
 	file, err := dataset.Open(path, *o)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPeople(file.Schema(), *o); err != nil {
+	if err := flags.CheckPeople(file.Schema(), *o); err != nil {
 		file.Close()
 		return nil, err
 	}
 	noteIgnored(stderr, file.Schema())
 	return file, nil
-}
-
-// checkPeople refuses a long table in which no column tells people apart: all its
-// rows would count as one person's, and values of an unnamed id as measurements.
-func checkPeople(s dataset.Schema, o dataset.Options) error {
-	if s.Layout == dataset.Long && s.ID == "" && s.Unit == "" && o.ID != "-" {
-		return usagef("no column was recognised that tells people apart: name it with --id COLUMN, or say --id - if the whole file is one person's curve (values: %s)", strings.Join(s.Components, ", "))
-	}
-	return nil
 }
 
 // noteIgnored says which columns are not read, since a curve could have been
@@ -175,18 +161,6 @@ func noteIgnored(w io.Writer, s dataset.Schema) {
 	if len(s.Ignored) > 0 {
 		fmt.Fprintf(w, "curveil: columns not read: %s\n", strings.Join(s.Ignored, ", "))
 	}
-}
-
-// unitOf names the unit of privacy after the column that holds it.
-func unitOf(s dataset.Schema) string {
-	name := s.Unit
-	if name == "" {
-		name = s.ID
-	}
-	if name == "" || name == "id" {
-		return "person"
-	}
-	return name
 }
 
 // autoBound checks that a bound can be bought, before anything is.

@@ -22,6 +22,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/release"
@@ -201,8 +203,8 @@ func orNone(v json.RawMessage) string {
 
 // mergeFlags are those of both merging verbs.
 type mergeFlags struct {
-	out    outputFlags
-	budget budgetFlags
+	out    publish.Output
+	budget publish.Budget
 	asJSON bool
 }
 
@@ -222,32 +224,32 @@ partial given twice is refused; a person whose rows lie in two shards cannot be 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.out.check(); err != nil {
+			if err := f.out.Check(); err != nil {
 				return err
 			}
-			if f.budget.dataset == "" && f.budget.where != "none" {
+			if f.budget.Dataset == "" && f.budget.Where != "none" {
 				return usagef("--dataset is needed: the name under which the ledger knows all these people together")
 			}
 			return run(cmd, args, &f)
 		},
 	}
-	f.out.register(cmd)
-	f.budget.register(cmd.Flags())
+	f.out.Register(cmd.Flags())
+	f.budget.Register(cmd.Flags())
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
 
 // release debits and publishes what was merged.
-func (f *mergeFlags) release(cmd *cobra.Command, e expenditure, draw func() (*release.Release, error)) error {
-	book, err := f.budget.open(cmd.Context(), cmd.ErrOrStderr())
+func (f *mergeFlags) release(cmd *cobra.Command, e publish.Expenditure, draw func() (*release.Release, error)) error {
+	book, err := f.budget.Open(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	if book != nil {
 		defer book.Close()
 	}
-	e.budget, e.book, e.dataset = &f.budget, book, f.budget.dataset
-	return publish(cmd, e, &f.out, f.asJSON, draw)
+	e.Budget, e.Book, e.Dataset = &f.budget, book, f.budget.Dataset
+	return publish.Release(cmd, e, &f.out, f.asJSON, draw)
 }
 
 func meanMergeCommand() *cobra.Command {
@@ -259,7 +261,7 @@ func meanMergeCommand() *cobra.Command {
 		if err := acc.Ready(); err != nil {
 			return err
 		}
-		return f.release(cmd, expenditure{verb: "mean", statement: acc.Config().Statement(), parameters: parameters(acc.Config())},
+		return f.release(cmd, publish.Expenditure{Verb: "mean", Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config())},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
 }
@@ -293,7 +295,7 @@ func densityMergeCommand() *cobra.Command {
 		if want := acc.Config().N; want != 0 && n != want {
 			return fmt.Errorf("the partials hold %d people, but the public number was stated as %d: a partial is missing, or --n was wrong", n, want)
 		}
-		return f.release(cmd, expenditure{verb: "density", statement: acc.Config().Statement(), parameters: densityParameters(acc)},
+		return f.release(cmd, publish.Expenditure{Verb: "density", Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc)},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
 }
@@ -306,8 +308,8 @@ All shards take the same flags. All rows of a person must be in one shard. --n, 
 public number of people in all shards together.`
 
 func meanPartialCommand() *cobra.Command {
-	var m meanFlags
-	var in inputFlags
+	var m flags.Mean
+	var in flags.Input
 	var unitName, out string
 	var force bool
 	cmd := &cobra.Command{
@@ -320,24 +322,24 @@ func meanPartialCommand() *cobra.Command {
 			if err := checkPartialOut(out, force); err != nil {
 				return err
 			}
-			if m.autoBound() {
+			if m.AutoBound() {
 				return usagef("--bound auto would buy a bound in every shard: buy one with 'curveil bound', or state it")
 			}
-			o, err := in.options()
+			o, err := in.Options()
 			if err != nil {
 				return err
 			}
-			file, err := m.openPeople(cmd.ErrOrStderr(), args[0], &o)
+			file, err := openPeople(&m, cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			cfg, err := m.config(cmd.Flags(), file.Schema().Components, file.Schema().Times)
+			cfg, err := m.Config(cmd.Flags(), file.Schema().Components, file.Schema().Times)
 			if err != nil {
 				return err
 			}
 			if cfg.Unit = unitName; cfg.Unit == "" {
-				cfg.Unit = unitOf(file.Schema())
+				cfg.Unit = flags.UnitOf(file.Schema())
 			}
 			first, err := mean.New(cfg)
 			if err != nil {
@@ -358,9 +360,10 @@ func meanPartialCommand() *cobra.Command {
 			return writeShard(out, "mean", args[0], text, acc, force, cmd.ErrOrStderr())
 		},
 	}
-	m.register(cmd.Flags())
-	in.register(cmd.Flags())
-	cmd.Flags().StringVar(&unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
+	m.Register(cmd.Flags())
+	in.Register(cmd.Flags())
+	in.RegisterUnsorted(cmd.Flags())
+	flags.RegisterUnitName(cmd.Flags(), &unitName)
 	registerPartialOut(cmd, &out, &force)
 	return cmd
 }
@@ -386,8 +389,8 @@ func writeShard(out, verb, in string, config []byte, acc sums, force bool, stder
 }
 
 func densityPartialCommand() *cobra.Command {
-	var d densityFlags
-	var points pointFlags
+	var d flags.Density
+	var points flags.Points
 	var out string
 	var force bool
 	cmd := &cobra.Command{
@@ -400,26 +403,26 @@ func densityPartialCommand() *cobra.Command {
 			if err := checkPartialOut(out, force); err != nil {
 				return err
 			}
-			c, err := d.config(cmd.Flags())
+			c, err := d.Config(cmd.Flags())
 			if err != nil {
 				return err
 			}
-			if len(d.columns) == 0 {
+			if len(d.Columns) == 0 {
 				return usagef("--columns is needed: the variables, in the order of --bounds")
 			}
 			if c.N == 0 && c.Rank == nil {
 				return usagef("give --n, the public number of people in all shards together, or --rank: all shards must add up the same coefficients")
 			}
-			o, err := points.options(d.columns)
+			o, err := points.Options(d.Columns)
 			if err != nil {
 				return err
 			}
-			c.Unit = points.name()
+			c.Unit = points.Name()
 			first, err := density.New(c)
 			if err != nil {
 				return usageError{err}
 			}
-			if err := points.check(args[0], o); err != nil {
+			if err := checkPoints(&points, args[0], o); err != nil {
 				return err
 			}
 			text, err := first.Config().Encode()
@@ -436,8 +439,8 @@ func densityPartialCommand() *cobra.Command {
 			return writeShard(out, "density", args[0], text, acc, force, cmd.ErrOrStderr())
 		},
 	}
-	d.register(cmd.Flags())
-	points.register(cmd.Flags())
+	d.Register(cmd.Flags())
+	points.Register(cmd.Flags())
 	registerPartialOut(cmd, &out, &force)
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/privacy"
 )
@@ -21,7 +22,7 @@ func planCommand() *cobra.Command {
 }
 
 func planMeanCommand() *cobra.Command {
-	var m meanFlags
+	var m flags.Mean
 	var p mean.PlanConfig
 	var q quantileFlags
 	var boundMu float64
@@ -37,7 +38,7 @@ units of the values.`,
 		Example: `  curveil plan mean --n 93 --domain 1:18 --bound 60 --mu 1 --grid 1:18:31 --noise 0.5`,
 		Args:    exactArgs(0, "none: a plan reads no data"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if m.n < 1 {
+			if m.N < 1 {
 				return usagef("--n is needed: the public number of people")
 			}
 			if components < 1 || components > 100 {
@@ -47,11 +48,11 @@ units of the values.`,
 			for i := 1; i < components; i++ {
 				names = append(names, fmt.Sprintf("value %d", i+1))
 			}
-			if m.autoBound() {
+			if m.AutoBound() {
 				return usagef("a plan needs a number as --bound, a guess; --bound-mu M says what buying it would cost and gain")
 			}
-			m.method = "ftp"
-			c, err := m.config(cmd.Flags(), names, nil)
+			m.Method = "ftp"
+			c, err := m.Config(cmd.Flags(), names, nil)
 			if err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ units of the values.`,
 			return nil
 		},
 	}
-	m.register(cmd.Flags())
+	m.Register(cmd.Flags())
 	for _, name := range []string{"method", "x-label", "y-label"} {
 		_ = cmd.Flags().MarkHidden(name)
 	}

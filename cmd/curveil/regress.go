@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/regression"
@@ -55,7 +57,7 @@ func (s *streamFlags) basis() (regression.Basis, error) {
 	}
 	var box []space.Interval
 	for part := range strings.SplitSeq(s.domain, ",") {
-		d, err := parseDomain(part)
+		d, err := flags.Domain("--domain", part)
 		if err != nil {
 			return nil, err
 		}
@@ -164,9 +166,9 @@ func wrapUsage(err error) error {
 
 func regressCommand() *cobra.Command {
 	var s streamFlags
-	var out outputFlags
-	var budget budgetFlags
-	var in inputFlags
+	var out publish.Output
+	var budget publish.Budget
+	var in flags.Input
 	var columns []string
 	var yColumn string
 	var n int64
@@ -182,17 +184,17 @@ being in one place: whoever runs this sees them. 'curveil serve' collects withou
 		Example: `  curveil regress survey.csv --x age --y height --domain 1:18 --center 120 --tau 8 --epsilon 1 --delta 1e-6 -o curve.json --plot curve.png`,
 		Args:    exactArgs(1, "one file (or - for standard input)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			stream, err := s.stream(cmd.Flags(), budget.name(args[0]))
+			stream, err := s.stream(cmd.Flags(), budget.Name(args[0]))
 			if err != nil {
 				return err
 			}
 			if len(columns) != len(stream.Basis.Box()) || yColumn == "" {
 				return usagef("--x and --y are needed: a column for each range in --domain, and the column of y")
 			}
-			if err := out.check(args[0]); err != nil {
+			if err := out.Check(args[0]); err != nil {
 				return err
 			}
-			options, err := in.options()
+			options, err := in.Options()
 			if err != nil {
 				return err
 			}
@@ -214,16 +216,16 @@ being in one place: whoever runs this sees them. 'curveil serve' collects withou
 			for _, w := range stream.Warnings(n) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: %s\n", w)
 			}
-			book, err := budget.open(cmd.Context(), cmd.ErrOrStderr())
+			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if book != nil {
 				defer book.Close()
 			}
-			return publish(cmd, expenditure{
-				budget: &budget, book: book, dataset: budget.name(args[0]), verb: regression.Verb, statement: stream.Statement(stream.Budget),
-				parameters: map[string]any{"space": stream.Basis.String(), "tau": stream.Tau, "steps": stream.Steps, "calibration": stream.Calibration},
+			return publish.Release(cmd, publish.Expenditure{
+				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: regression.Verb, Statement: stream.Statement(stream.Budget),
+				Parameters: map[string]any{"space": stream.Basis.String(), "tau": stream.Tau, "steps": stream.Steps, "calibration": stream.Calibration},
 			}, &out, asJSON, func() (*release.Release, error) {
 				var failed error
 				v, err := regression.Simulate(cmd.Context(), regression.Simulation{Stream: stream, Source: noise.Crypto(), Delay: delay}, rowsOf(args[0], points, &failed))
@@ -238,16 +240,16 @@ being in one place: whoever runs this sees them. 'curveil serve' collects withou
 		},
 	}
 	s.register(cmd.Flags())
-	out.register(cmd)
-	budget.register(cmd.Flags())
+	out.Register(cmd.Flags())
+	budget.Register(cmd.Flags())
 	f := cmd.Flags()
 	f.StringSliceVar(&columns, "x", nil, "column of x, or one for each variable")
 	f.StringVar(&yColumn, "y", "", "column of y")
-	f.Int64Var(&n, "n", 0, "public number of people (default: counted in a first pass over the file)")
+	f.Int64VarP(&n, "n", "n", 0, "public number of people (default: counted in a first pass over the file)")
 	f.IntVar(&delay, "delay", 0, "how many versions old the model is at which people answer")
 	f.StringVar(&s.unit, "unit-name", "person", "what one protected person is called")
-	f.StringVar(&in.separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
-	f.StringVar(&in.decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
+	f.StringVar(&in.Separator, "separator", "", "field separator of a CSV file (default: seen from the file)")
+	f.StringVar(&in.Decimal, "decimal", "", "decimal sign of a CSV file, . or , (default: seen from the file)")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -313,7 +315,7 @@ only. Errors are root-mean-squares over x, in the units of y.`,
 	}
 	s.register(cmd.Flags())
 	f := cmd.Flags()
-	f.StringSliceVar(&people, "n", []string{"1000", "10000", "100000", "1000000"}, "public numbers of people")
+	f.StringSliceVarP(&people, "n", "n", []string{"1000", "10000", "100000", "1000000"}, "public numbers of people")
 	f.Float64Var(&p.Errors, "noise", 0, "guessed standard deviation of y around the curve (default: τ/1.345)")
 	f.Float64Var(&p.Signal, "signal", 0, "guessed root mean square of the curve around the center (default: 1.5τ)")
 	f.StringVar(&truth, "truth", "", "guessed curve: a CSV of x,y (one variable)")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 	"github.com/curveil/curveil/space"
@@ -44,7 +45,7 @@ and holds nothing beyond the release.`,
 			if err != nil {
 				return err
 			}
-			return writeWith(out, func(w io.Writer) error { return reportTemplate.Execute(w, page) })
+			return publish.FileWith(out, func(w io.Writer) error { return reportTemplate.Execute(w, page) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "page to write (.html)")
@@ -74,7 +75,7 @@ type reportRow struct{ Name, Value string }
 const reportPoints, reportCells = 301, 120
 
 func newReport(r *release.Release) (*reportData, error) {
-	text, err := encode(r)
+	text, err := publish.Encode(r)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +89,12 @@ func newReport(r *release.Release) (*reportData, error) {
 		of = fmt.Sprintf(" of n = %d (each a %s)", r.N, r.Privacy.Unit)
 	}
 	d.Lead = fmt.Sprintf("This %s%s was made with a privacy guarantee. What you see is all that was published.", r.Verb, of)
-	for _, row := range rows(r, []float64{1e-6, 1e-9}) {
+	for _, row := range publish.Rows(r, []float64{1e-6, 1e-9}) {
 		d.Guarantee = append(d.Guarantee, reportRow{row.Name, fmt.Sprintf("%.4g", row.Value)})
 	}
-	d.Parameters = []reportRow{{"method", r.Method}, {"functions", spaceWords(r)}, {"noise", r.Noise.Law}}
+	d.Parameters = []reportRow{{"method", r.Method}, {"functions", publish.SpaceWords(r)}, {"noise", r.Noise.Law}}
 	if r.Radius > 0 {
-		d.Parameters = append(d.Parameters, reportRow{"radius", fmt.Sprintf("%.4g%s", r.Radius, radiusUnit(r))})
+		d.Parameters = append(d.Parameters, reportRow{"radius", fmt.Sprintf("%.4g%s", r.Radius, publish.RadiusUnit(r))})
 	}
 	var data any
 	if r.Box == nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/internal/reproduce"
 )
 
@@ -119,7 +120,7 @@ func (d reproduction) write(base string, r *reproduce.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeFile(base+".csv", table.Bytes()), writeFile(base+".json", append(text, '\n'))); err != nil {
+	if err := errors.Join(publish.File(base+".csv", table.Bytes()), publish.File(base+".json", append(text, '\n'))); err != nil {
 		return err
 	}
 	for _, p := range r.Pictures {

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"os"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/release"
-	"github.com/curveil/curveil/space"
 )
 
 // showDeltas are the δ at which a summary states ε.
@@ -53,9 +47,9 @@ func showCommand() *cobra.Command {
 				deltas = showDeltas
 			}
 			if asJSON {
-				return printSummaryJSON(cmd.OutOrStdout(), r, deltas...)
+				return publish.SummaryJSON(cmd.OutOrStdout(), r, deltas...)
 			}
-			printSummary(cmd.OutOrStdout(), r, deltas...)
+			publish.Summary(cmd.OutOrStdout(), r, deltas...)
 			return nil
 		},
 	}
@@ -64,160 +58,13 @@ func showCommand() *cobra.Command {
 	return cmd
 }
 
-// rows explains the guarantee of a release.
-func rows(r *release.Release, deltas []float64) []privacy.Row {
-	if len(deltas) == 0 {
-		deltas = []float64{1e-6}
-	}
-	if mu, err := r.GDP(); err == nil {
-		if _, pure := r.Privacy.Guarantee.(privacy.Pure); !pure {
-			return privacy.Explain(mu, deltas...)
-		}
-	}
-	return privacy.Explain(r.Privacy.Guarantee, deltas...)
-}
+// The look of all output.
+var (
+	newTable  = publish.Table
+	printJSON = publish.JSON
+)
 
-func printSummary(w io.Writer, r *release.Release, deltas ...float64) {
-	t := newTable(w)
-	defer t.Flush()
-	title := "private " + r.Verb
-	if !r.Private {
-		title = "NOT PRIVATE (seeded noise): " + r.Verb
-	}
-	of := fmt.Sprintf(" of n = %d", r.N)
-	if r.Verb == release.Curve {
-		of = ""
-	}
-	fmt.Fprintf(t, "%s%s, %s in %s\n", title, of, r.Method, spaceWords(r))
-	if len(r.Components) > 1 {
-		fmt.Fprintf(t, "  components\t%s\n", strings.Join(r.Components, ", "))
-	}
-	guarantee := fmt.Sprint(r.Privacy)
-	if r.Privacy.Adjacency == privacy.ReplaceOne {
-		guarantee = fmt.Sprintf("%v per %s (%s: one %s's data replaced, n public)", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
-	}
-	fmt.Fprintf(t, "  guarantee\t%s\n", guarantee)
-	var words []string
-	for _, row := range rows(r, deltas) {
-		name, at, _ := strings.Cut(row.Name, " at ")
-		if at != "" {
-			at = " at " + at
-		}
-		words = append(words, fmt.Sprintf("%s = %.4g%s", name, row.Value, at))
-	}
-	fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
-	if r.Radius > 0 {
-		fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, radiusUnit(r))
-	}
-	if r.Reference != nil && r.Verb == release.Mean {
-		fmt.Fprintf(t, "  center\t%s\n", centerWords(r))
-	}
-	if s := r.Selection; s != nil {
-		words := ""
-		if s.Rank == 0 {
-			words = ": nothing rose above the noise, and this is the uniform density"
-		}
-		fmt.Fprintf(t, "  rank\t%g, chosen by %s from the noisy coefficients%s\n", s.Rank, s.Rule, words)
-	}
-	if r.Box == nil {
-		fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
-	}
-}
-
-func centerWords(r *release.Release) string {
-	var words []string
-	for k, ref := range r.Reference {
-		word := "a public curve"
-		if c, constant := ref.IsConstant(); constant {
-			word = fmt.Sprintf("%g", c)
-		}
-		if len(r.Reference) > 1 {
-			word += " for " + r.Components[k]
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, ", ")
-}
-
-func spaceWords(r *release.Release) string {
-	space := fmt.Sprint(r.Space)
-	if r.Box != nil {
-		space = fmt.Sprint(r.Box)
-	}
-	var domains []string
-	for _, d := range r.Domains() {
-		domains = append(domains, d.String())
-	}
-	return space + " on " + strings.Join(domains, " × ")
-}
-
-func radiusUnit(r *release.Release) string {
-	unit := " root-mean-square from the center"
-	if _, kernel := r.Space.(*space.KernelSpace); kernel {
-		unit = " in the kernel space's norm, from the center"
-	}
-	if len(r.Components) > 1 {
-		unit += ", over all components together"
-	}
-	return unit
-}
-
-// noiseWords says how large the privacy noise is, over the domain.
-func noiseWords(r *release.Release) string {
-	d := r.Space.Domain()
-	var sum, low, high float64
-	low = math.Inf(1)
-	const points = 201
-	for i := range points {
-		sd := r.NoiseSD(d.A + (d.B-d.A)*float64(i)/(points-1))
-		sum += sd * sd / points
-		low, high = min(low, sd), max(high, sd)
-	}
-	s := fmt.Sprintf("sd %.3g root-mean-square over the domain", math.Sqrt(sum))
-	if high > 1.01*low {
-		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
-	}
-	switch {
-	case r.Raw != nil && r.Radius > 0:
-		s += ", before the projection onto the ball reduced it"
-	case r.Method == release.Denoised:
-		s += ", before denoising reduced it"
-	}
-	return s
-}
-
-func printSummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
-	type row struct {
-		Name  string  `json:"name"`
-		Value float64 `json:"value"`
-		Note  string  `json:"note"`
-	}
-	out := struct {
-		Verb       string            `json:"verb"`
-		Method     string            `json:"method"`
-		N          int64             `json:"n"`
-		Space      string            `json:"space"`
-		Components []string          `json:"components"`
-		Privacy    privacy.Statement `json:"privacy"`
-		Equivalent []row             `json:"equivalent"`
-		Radius     float64           `json:"radius"`
-		Private    bool              `json:"private"`
-	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: spaceWords(r),
-		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private}
-	for _, x := range rows(r, deltas) {
-		if !math.IsInf(x.Value, 0) {
-			out.Equivalent = append(out.Equivalent, row(x))
-		}
-	}
-	return printJSON(w, out)
-}
-
-// newTable aligns columns.
-func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+// addJSON gives a verb its --json flag.
+func addJSON(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "json", false, "print JSON instead of text")
 }

@@ -1,0 +1,45 @@
+// Package flags holds the words of a call that curveil and curveil-beam share: the
+// flags, what they mean, and how their errors read. A flag is registered and read in
+// one place, so that the two commands cannot drift apart.
+package flags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// UsageError marks what is wrong with the call itself, rather than with the data or
+// the machine.
+type UsageError interface {
+	error
+	Usage()
+}
+
+type usage struct{ error }
+
+func (usage) Usage() {}
+
+func (u usage) Unwrap() error { return u.error }
+
+// Usage marks an error as one of the call.
+func Usage(err error) error { return usage{err} }
+
+// Usagef makes an error of the call.
+func Usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+// Spell replaces the library's words for its options by the flags that set them:
+// "the id option" becomes "--id" where the command has such a flag.
+func Spell(text string, f *pflag.FlagSet) string {
+	f.VisitAll(func(flag *pflag.Flag) {
+		word := strings.ReplaceAll(flag.Name, "-", " ")
+		for _, old := range []string{"the " + word + " option", "The " + word + " option"} {
+			text = strings.ReplaceAll(text, old, "--"+flag.Name)
+		}
+	})
+	if f.Lookup("id") != nil && f.Lookup("unit") != nil {
+		text = strings.ReplaceAll(text, "the id or unit option", "--id or --unit")
+	}
+	return text
+}

@@ -1,0 +1,141 @@
+// Package publish spends, draws, writes and reports a release, in this order, for
+// curveil and curveil-beam alike: the budget is on disk before noise is drawn, the
+// release is written whole or not at all, and the ledger learns of it last.
+package publish
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/privacy"
+)
+
+// Budget says which ledger a release is debited to.
+type Budget struct {
+	Where, Dataset, Who string
+
+	stderr io.Writer // for warnings
+	warned bool
+	spent  bool // by a person without a ledger
+}
+
+// DefaultLedger is where the ledger is when no flag says so.
+func DefaultLedger() string { return cmp.Or(os.Getenv("CURVEIL_LEDGER"), "curveil.db") }
+
+// Register adds the flags.
+func (b *Budget) Register(f *pflag.FlagSet) {
+	f.StringVar(&b.Where, "ledger", DefaultLedger(), "ledger to debit before any noise is drawn: a SQLite file, postgres://…, or none (environment: CURVEIL_LEDGER)")
+	f.StringVar(&b.Dataset, "dataset", "", "name of the data set in the ledger (default: the file's name without suffix)")
+	f.StringVar(&b.Who, "who", "", "who spends (default: the user of this machine)")
+}
+
+// Open opens the ledger, so that one that cannot be reached stops the verb before the
+// data are read; it is nil for none.
+func (b *Budget) Open(ctx context.Context, stderr io.Writer) (*ledger.Ledger, error) {
+	b.stderr = stderr
+	if b.Where == "none" {
+		fmt.Fprintln(stderr, "curveil: WARNING: --ledger none: this expense is recorded nowhere. Nobody will refuse the next release, and nobody can say what has been spent in all.")
+		return nil, nil
+	}
+	return ledger.Open(ctx, b.Where)
+}
+
+// Name is the data set's name in the ledger.
+func (b *Budget) Name(file string) string {
+	if b.Dataset != "" {
+		return b.Dataset
+	}
+	if file == "-" {
+		return "standard input"
+	}
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// Spender is who spends.
+func (b *Budget) Spender() string {
+	if b.Who != "" {
+		return b.Who
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "unknown"
+}
+
+// Expense is a debit that a release will complete; its methods take nil for no ledger.
+type Expense struct {
+	ledger  *ledger.Ledger
+	receipt *ledger.Receipt
+}
+
+// Debit spends on the data set; the release must complete it. A budget that protects
+// almost nothing is said to.
+func (b *Budget) Debit(ctx context.Context, l *ledger.Ledger, dataset, verb string, s privacy.Statement, parameters any) (*Expense, error) {
+	b.Warn(s.Guarantee)
+	if l == nil {
+		return nil, nil
+	}
+	r, err := l.Debit(ctx, ledger.Entry{Dataset: dataset, Who: b.Spender(), Verb: verb, Parameters: parameters, Statement: s})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &Expense{l, r}, nil
+}
+
+// explain says which flags settle a mismatch with the ledger.
+func explain(err error) error {
+	var m *ledger.MismatchError
+	if !errors.As(err, &m) {
+		return err
+	}
+	if m.Field == "unit of privacy" {
+		return fmt.Errorf("%w (--unit-name %q, or --dataset NAME)", err, m.Have)
+	}
+	return fmt.Errorf("%w (--dataset NAME)", err)
+}
+
+// Wasted explains an error that came after the debit.
+func (e *Expense) Wasted(err error) error {
+	if e == nil {
+		return err
+	}
+	return fmt.Errorf("%w; the budget of debit %d on data set %q is spent, not released", err, e.receipt.Seq, e.receipt.Dataset)
+}
+
+// Complete records that the release with these bytes exists, and says where the data
+// set stands.
+func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) error {
+	if e == nil {
+		return nil
+	}
+	// The release exists: an interrupt now must not leave it unrecorded.
+	if err := e.receipt.Complete(context.WithoutCancel(ctx), sha256.Sum256(release)); err != nil {
+		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
+	}
+	fmt.Fprintf(w, "  ledger     data set %q has spent %v", e.receipt.Dataset, e.receipt.Spent)
+	if mu, ok := e.receipt.Spent.(privacy.GDP); ok {
+		fmt.Fprintf(w, " = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
+	}
+	switch {
+	case e.receipt.Cap == nil:
+		fmt.Fprint(w, "; no cap ('curveil ledger cap' sets one)")
+	case e.receipt.Fits.Validate() != nil:
+		fmt.Fprintf(w, " of a cap of %v; nothing more fits", e.receipt.Cap)
+	default:
+		fmt.Fprintf(w, " of a cap of %v; %v still fits", e.receipt.Cap, e.receipt.Fits)
+	}
+	fmt.Fprintln(w)
+	return nil
+}

@@ -1,0 +1,131 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/plot"
+	"github.com/curveil/curveil/release"
+)
+
+// Output says where a release goes.
+type Output struct {
+	Out, Picture string
+	Force        bool
+}
+
+// Register adds the flags.
+func (o *Output) Register(f *pflag.FlagSet) {
+	f.StringVarP(&o.Out, "out", "o", "", "file for the release (JSON); default: standard output")
+	f.StringVar(&o.Picture, "plot", "", "picture of the release with its bands (.svg, .png, .pdf)")
+	f.BoolVar(&o.Force, "force", false, "overwrite an existing release, which cannot be had again without spending again")
+}
+
+// Check refuses outputs that could not be written, before anything is spent. inputs
+// are the files that the call reads.
+func (o *Output) Check(inputs ...string) error {
+	if o.Picture != "" {
+		if err := plot.CheckPath(o.Picture); err != nil {
+			return flags.Usage(err)
+		}
+		if err := CheckPath(o.Picture, true, inputs...); err != nil {
+			return err
+		}
+	}
+	switch strings.ToLower(filepath.Ext(o.Out)) {
+	case ".png", ".svg", ".pdf":
+		return flags.Usagef("-o %s: the release is JSON; --plot draws the picture", o.Out)
+	}
+	if o.Out == "" {
+		return nil
+	}
+	return CheckPath(o.Out, o.Force, inputs...)
+}
+
+// CheckPath refuses a path that cannot be written, is one of the inputs, or, unless
+// forced, exists.
+func CheckPath(path string, force bool, inputs ...string) error {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return flags.Usagef("%s: the folder does not exist: make it first", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // not there yet
+	}
+	for _, in := range inputs {
+		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+			return flags.Usagef("%s is what the call reads: give the output another name", path)
+		}
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return flags.Usagef("%s is no file that could be replaced: give another name", path)
+	case !force:
+		return flags.Usagef("%s exists: a release cannot be had again without spending again; give another name, or --force", path)
+	}
+	return nil
+}
+
+// Write stores the release and returns its bytes.
+func (o *Output) Write(r *release.Release, stdout io.Writer) ([]byte, error) {
+	text, err := Encode(r)
+	if err != nil {
+		return nil, err
+	}
+	if o.Out != "" {
+		return text, File(o.Out, text)
+	}
+	_, err = stdout.Write(text)
+	return text, err
+}
+
+// Encode returns the text of a release.
+func Encode(r *release.Release) ([]byte, error) {
+	var buf bytes.Buffer
+	err := r.Encode(&buf)
+	return buf.Bytes(), err
+}
+
+// Picture draws a release.
+func Picture(path string, r *release.Release, o plot.Options) error {
+	draw := plot.Release
+	if r.Verb == release.Density {
+		draw = plot.Density
+	}
+	if r.Method == release.Denoised {
+		o.NoBand = true // smoothing left no band
+	}
+	p, err := draw(r, o)
+	if err != nil {
+		return err
+	}
+	return p.Save(path)
+}
+
+// File writes all of the file or nothing.
+func File(path string, data []byte) error {
+	return FileWith(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// FileWith writes what do writes, all of it or nothing.
+func FileWith(path string, do func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".curveil-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(f.Chmod(0o644), do(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,177 @@
+package publish
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
+)
+
+// Rows explains the guarantee of a release.
+func Rows(r *release.Release, deltas []float64) []privacy.Row {
+	if len(deltas) == 0 {
+		deltas = []float64{1e-6}
+	}
+	if mu, err := r.GDP(); err == nil {
+		if _, pure := r.Privacy.Guarantee.(privacy.Pure); !pure {
+			return privacy.Explain(mu, deltas...)
+		}
+	}
+	return privacy.Explain(r.Privacy.Guarantee, deltas...)
+}
+
+// Summary prints what a release is and guarantees, with ε at each δ (1e-6 without any).
+func Summary(w io.Writer, r *release.Release, deltas ...float64) {
+	t := Table(w)
+	defer t.Flush()
+	title := "private " + r.Verb
+	if !r.Private {
+		title = "NOT PRIVATE (seeded noise): " + r.Verb
+	}
+	of := fmt.Sprintf(" of n = %d", r.N)
+	if r.Verb == release.Curve {
+		of = ""
+	}
+	fmt.Fprintf(t, "%s%s, %s in %s\n", title, of, r.Method, SpaceWords(r))
+	if len(r.Components) > 1 {
+		fmt.Fprintf(t, "  components\t%s\n", strings.Join(r.Components, ", "))
+	}
+	guarantee := fmt.Sprint(r.Privacy)
+	if r.Privacy.Adjacency == privacy.ReplaceOne {
+		guarantee = fmt.Sprintf("%v per %s (%s: one %s's data replaced, n public)", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)
+	}
+	fmt.Fprintf(t, "  guarantee\t%s\n", guarantee)
+	var words []string
+	for _, row := range Rows(r, deltas) {
+		name, at, _ := strings.Cut(row.Name, " at ")
+		if at != "" {
+			at = " at " + at
+		}
+		words = append(words, fmt.Sprintf("%s = %.4g%s", name, row.Value, at))
+	}
+	fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
+	if r.Radius > 0 {
+		fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, RadiusUnit(r))
+	}
+	if r.Reference != nil && r.Verb == release.Mean {
+		fmt.Fprintf(t, "  center\t%s\n", centerWords(r))
+	}
+	if s := r.Selection; s != nil {
+		words := ""
+		if s.Rank == 0 {
+			words = ": nothing rose above the noise, and this is the uniform density"
+		}
+		fmt.Fprintf(t, "  rank\t%g, chosen by %s from the noisy coefficients%s\n", s.Rank, s.Rule, words)
+	}
+	if r.Box == nil {
+		fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
+	}
+}
+
+func centerWords(r *release.Release) string {
+	var words []string
+	for k, ref := range r.Reference {
+		word := "a public curve"
+		if c, constant := ref.IsConstant(); constant {
+			word = fmt.Sprintf("%g", c)
+		}
+		if len(r.Reference) > 1 {
+			word += " for " + r.Components[k]
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// SpaceWords names a release's space and domain.
+func SpaceWords(r *release.Release) string {
+	space := fmt.Sprint(r.Space)
+	if r.Box != nil {
+		space = fmt.Sprint(r.Box)
+	}
+	var domains []string
+	for _, d := range r.Domains() {
+		domains = append(domains, d.String())
+	}
+	return space + " on " + strings.Join(domains, " × ")
+}
+
+// RadiusUnit says what a radius is measured in.
+func RadiusUnit(r *release.Release) string {
+	unit := " root-mean-square from the center"
+	if _, kernel := r.Space.(*space.KernelSpace); kernel {
+		unit = " in the kernel space's norm, from the center"
+	}
+	if len(r.Components) > 1 {
+		unit += ", over all components together"
+	}
+	return unit
+}
+
+// noiseWords says how large the privacy noise is, over the domain.
+func noiseWords(r *release.Release) string {
+	d := r.Space.Domain()
+	var sum, low, high float64
+	low = math.Inf(1)
+	const points = 201
+	for i := range points {
+		sd := r.NoiseSD(d.A + (d.B-d.A)*float64(i)/(points-1))
+		sum += sd * sd / points
+		low, high = min(low, sd), max(high, sd)
+	}
+	s := fmt.Sprintf("sd %.3g root-mean-square over the domain", math.Sqrt(sum))
+	if high > 1.01*low {
+		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
+	}
+	switch {
+	case r.Raw != nil && r.Radius > 0:
+		s += ", before the projection onto the ball reduced it"
+	case r.Method == release.Denoised:
+		s += ", before denoising reduced it"
+	}
+	return s
+}
+
+// SummaryJSON prints the same as JSON.
+func SummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
+	type row struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+		Note  string  `json:"note"`
+	}
+	out := struct {
+		Verb       string            `json:"verb"`
+		Method     string            `json:"method"`
+		N          int64             `json:"n"`
+		Space      string            `json:"space"`
+		Components []string          `json:"components"`
+		Privacy    privacy.Statement `json:"privacy"`
+		Equivalent []row             `json:"equivalent"`
+		Radius     float64           `json:"radius"`
+		Private    bool              `json:"private"`
+	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: SpaceWords(r),
+		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private}
+	for _, x := range Rows(r, deltas) {
+		if !math.IsInf(x.Value, 0) {
+			out.Equivalent = append(out.Equivalent, row(x))
+		}
+	}
+	return JSON(w, out)
+}
+
+// Table aligns columns.
+func Table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// JSON prints any value for people and programs.
+func JSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,70 @@
+package publish
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/curveil/curveil/ledger"
+	"github.com/curveil/curveil/privacy"
+)
+
+// hardlyMu is where a guarantee hardly protects: whoever knows two candidates for a
+// person's data, and everybody else's, errs in Φ(-μ/2), less than one case in a million, when
+// telling which is true. It is ρ = 50, and ε about 15 of pure DP.
+const hardlyMu = 10
+
+// Hardly returns how often somebody errs who tells two candidates for a person's data
+// apart as well as the guarantee allows, and whether that is so seldom that the guarantee
+// protects almost nothing. A guarantee per unit of distance depends on the unit
+// and is never called so.
+func Hardly(g privacy.Guarantee) (errs float64, hardly bool) {
+	var mu privacy.GDP
+	switch g := g.(type) {
+	case privacy.GDP, privacy.ZCDP, privacy.Approx:
+		m, err := privacy.GaussianMu(g)
+		if err != nil {
+			return 0, false
+		}
+		mu = m
+	case privacy.Pure:
+		mu = g.GDP()
+	default:
+		return 0, false
+	}
+	// The conversion of a round ρ rounds to more privacy, by less than this.
+	return math.Erfc(float64(mu)/2/math.Sqrt2) / 2, float64(mu) >= hardlyMu*(1-1e-9)
+}
+
+// Warn says, once, that a guarantee protects almost nothing.
+func (b *Budget) Warn(g privacy.Guarantee) {
+	if errs, hardly := Hardly(g); hardly && !b.warned && b.stderr != nil {
+		b.warned = true
+		fmt.Fprintf(b.stderr, "curveil: WARNING: %v protects almost nothing: whoever knows two candidates for a person's data may tell from the release which is true and err in one case of %.2g million. μ = 1, or ρ = 0.5, is a common choice.\n", g, 1e-6/max(errs, 1e-300))
+	}
+}
+
+// Person is one person's own ledger, which a client on that person's device spends
+// from; without a book nothing is recorded.
+type Person struct {
+	budget *Budget
+	book   *ledger.Ledger
+}
+
+// Person returns the ledger of the budget's data set.
+func (b *Budget) Person(book *ledger.Ledger) Person { return Person{b, book} }
+
+// Spend debits the person's data set; see ledger.Person.
+func (p Person) Spend(ctx context.Context, verb string, parameters any, s privacy.Statement) (complete func(ctx context.Context, release [sha256.Size]byte) error, err error) {
+	p.budget.Warn(s.Guarantee)
+	if p.book == nil {
+		if p.budget.spent {
+			return nil, errors.New("a second report without a ledger: one call makes one")
+		}
+		p.budget.spent = true
+		return func(context.Context, [sha256.Size]byte) error { return nil }, nil
+	}
+	return ledger.Person{Ledger: p.book, Dataset: p.budget.Dataset, Who: p.budget.Spender()}.Spend(ctx, verb, parameters, s)
+}
