@@ -38,6 +38,7 @@ type Points struct {
 	person  string
 	close   io.Closer
 	seen    *idSet
+	lines   *scanner // of CSV
 	row     wideRow
 	pending bool // row belongs to the next person
 	name    []byte
@@ -94,7 +95,7 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 		return nil, err
 	}
 	t.unit = c.unit
-	p.src = newCSVWide(t, c)
+	p.src, p.lines = newCSVWide(t, c), t.s
 	return p, nil
 }
 
@@ -227,6 +228,22 @@ func (p *Points) next() (ok bool, err error) {
 		}
 		p.x = append(p.x, p.row.x...)
 	}
+}
+
+// Count reads to the end and returns the number of people that Next has not moved to. Where each row of a CSV file is
+// a person's it counts rows and does not look into them: a fault that lies there is found by whoever reads them.
+func (p *Points) Count() (n int64, err error) {
+	if p.unit < 0 && p.lines != nil && !p.done {
+		for p.lines.next() {
+			n++
+		}
+		p.done, p.err = true, p.src.(*csvWide).readError()
+		return n, p.err
+	}
+	for p.Next() {
+		n++
+	}
+	return n, p.err
 }
 
 // read is the next row, in which nothing may be missing.

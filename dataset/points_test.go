@@ -57,6 +57,30 @@ func TestPointsCSV(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
+		for read := range len(c.want) + 1 {
+			p, err := NewPointsCSV(strings.NewReader(c.text), "f.csv", c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range read {
+				p.Next()
+			}
+			if n, err := p.Count(); err != nil || n != int64(len(c.want)-read) || p.Next() {
+				t.Errorf("%s: Count after %d people says %d (%v) of %d", c.name, read, n, err, len(c.want))
+			}
+		}
+	}
+	for _, damaged := range []struct {
+		text string
+		o    PointOptions
+	}{{"x,y\n1,2\n\"3,4\n", PointOptions{Columns: xy}}, {"x,y,u\n1,2,a\n3,4,b\n1,2,a\n", PointOptions{Columns: xy, Unit: "u"}}} {
+		p, err := NewPointsCSV(strings.NewReader(damaged.text), "f.csv", damaged.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := p.Count(); err == nil || p.Err() == nil {
+			t.Errorf("%q was counted: %d", damaged.text, n)
+		}
 	}
 }
 

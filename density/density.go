@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/curveil/curveil/lattice"
 	"github.com/curveil/curveil/privacy"
@@ -29,8 +30,9 @@ type Density struct {
 	tally   *lattice.Tally // what was merged in and what workers gave up
 	done    bool
 
-	mu  sync.Mutex
-	err error
+	mu     sync.Mutex
+	err    error
+	failed atomic.Bool // err is set
 }
 
 // New returns an empty accumulator. Everything in the configuration is checked here, before any data is
@@ -179,12 +181,16 @@ func (d *Density) collect(w *work) {
 	defer d.mu.Unlock()
 	if err := d.tally.Add(w.total, w.people); err != nil && d.err == nil {
 		d.err = fmt.Errorf("density: %w", err)
+		d.failed.Store(true)
 	}
 	clear(w.total)
 	w.people = 0
 }
 
 func (d *Density) failure() error {
+	if !d.failed.Load() {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err

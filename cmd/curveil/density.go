@@ -74,7 +74,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 				if args[0] == "-" {
 					return usagef("standard input cannot be read twice: give --n, the public number of people, or --rank")
 				}
-				if err := eachPerson(args[0], o, func(float64s) error { c.N++; return nil }); err != nil {
+				if c.N, err = countPeople(args[0], o); err != nil {
 					return err
 				}
 				if c.N == 0 {
@@ -169,6 +169,15 @@ func eachPerson(path string, o dataset.PointOptions, do func(float64s) error) er
 		}
 	}
 	return file.Err()
+}
+
+func countPeople(path string, o dataset.PointOptions) (int64, error) {
+	file, err := dataset.OpenPoints(path, o)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return file.Count()
 }
 
 func writeSample(path string, r *release.Release, n int) error {
