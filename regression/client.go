@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/curveil/curveil/mechanism"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
@@ -56,7 +58,7 @@ type Client struct {
 	ledger      Ledger
 	src         *noise.Source
 	spent       bool
-	phi         []float64
+	phi, sum    []float64
 }
 
 // NewClient checks the model and the person's terms. The model comes from a server that is not trusted: the client
@@ -87,7 +89,7 @@ func NewClient(m *Model, c ClientConfig) (*Client, error) {
 		c.Source = noise.Crypto()
 	}
 	return &Client{model: Model{m.Stream, m.At, slices.Clone(m.Coordinates)}, fingerprint: f, budget: budget, device: device,
-		ledger: c.Ledger, src: c.Source, phi: make([]float64, m.Stream.Basis.Dim())}, nil
+		ledger: c.Ledger, src: c.Source, phi: make([]float64, m.Stream.Basis.Dim()), sum: make([]float64, m.Stream.Basis.Dim())}, nil
 }
 
 // Update moves the client to a newer position of its stream.
@@ -104,7 +106,7 @@ func (c *Client) Update(p *Position) error {
 }
 
 // Contribute makes one report about (x, y): it spends, draws the noise, and books the report. x outside the box counts
-// as the nearest point of it.
+// as the nearest point of it, so that whether there is a report says nothing about x; [Stream.Inside] is for asking the person.
 //
 // Send the report until the server answers, always the same one: a server applies an id once, and two different reports
 // about the same (x, y), with fresh noise each, tell more than one (averaging halves the noise's variance). When the server
@@ -115,8 +117,19 @@ func (c *Client) Update(p *Position) error {
 // An error about x or y comes before anything is spent. When only the booking of the finished report fails, the report comes
 // along with the error: the expense is on record, and the report may be sent.
 func (c *Client) Contribute(ctx context.Context, x []float64, y float64) (*Report, error) {
-	if err := checkPoint(c.model.Stream.Basis, x, y); err != nil {
-		return nil, err
+	return c.ContributeAll(ctx, []Point{{X: x, Y: y}})
+}
+
+// ContributeAll makes one report about all points of the person: the average of their gradients, which is no longer than τB
+// either, at the price of one. A person counts as much as any other, however many points there are.
+func (c *Client) ContributeAll(ctx context.Context, points []Point) (*Report, error) {
+	if len(points) == 0 {
+		return nil, fmt.Errorf("regression: a person without points: give at least one")
+	}
+	for _, p := range points {
+		if err := checkPoint(c.model.Stream.Basis, p.X, p.Y); err != nil {
+			return nil, err
+		}
 	}
 	var complete func(context.Context, [sha256.Size]byte) error
 	if c.ledger == nil {
@@ -132,7 +145,7 @@ func (c *Client) Contribute(ctx context.Context, x []float64, y float64) (*Repor
 		}
 	}
 	r := &Report{Coordinates: make([]int64, len(c.phi))}
-	if err := c.privatize(r, x, y); err != nil {
+	if err := c.privatize(r, points); err != nil {
 		return nil, err
 	}
 	if complete == nil {
@@ -148,18 +161,32 @@ func (c *Client) Contribute(ctx context.Context, x []float64, y float64) (*Repor
 	return r, nil
 }
 
-// privatize fills the report; its coordinates have the right length.
-func (c *Client) privatize(r *Report, x []float64, y float64) error {
-	s := &c.model.Stream
-	features(c.phi, s.Basis, s.Bound, x)
-	// |a·φ| ≤ dim·1e50·1e50, so the residual is a number or, for absurd y, infinite, never NaN.
-	gradient := huber(y-s.Center-dot(c.model.Coordinates, c.phi), s.Tau)
-	for j, v := range c.phi {
-		c.phi[j] = gradient * v
+// privatize fills the report; its coordinates have the right length, and there are points.
+func (c *Client) privatize(r *Report, points []Point) error {
+	g := c.gradient(points[0])
+	if len(points) > 1 {
+		copy(c.sum, g)
+		for _, p := range points[1:] {
+			floats.Add(c.sum, c.gradient(p))
+		}
+		floats.Scale(1/float64(len(points)), c.sum)
+		g = c.sum
 	}
 	r.ID, r.Stream, r.At, r.Budget, r.Private = newID(c.src), c.fingerprint, c.model.At, c.budget, c.src.Private()
-	if err := c.device.Release(r.Coordinates, c.phi, c.src); err != nil {
+	if err := c.device.Release(r.Coordinates, g, c.src); err != nil {
 		return fmt.Errorf("regression: %w", err)
 	}
 	return nil
+}
+
+// gradient is that of the loss at a point, good until the next call.
+func (c *Client) gradient(p Point) []float64 {
+	s := &c.model.Stream
+	features(c.phi, s.Basis, s.Bound, p.X)
+	// |a·φ| ≤ dim·1e50·1e50, so the residual is a number or, for absurd y, infinite, never NaN.
+	residual := huber(p.Y-s.Center-dot(c.model.Coordinates, c.phi), s.Tau)
+	for j, v := range c.phi {
+		c.phi[j] = residual * v
+	}
+	return c.phi
 }

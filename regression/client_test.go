@@ -233,4 +233,12 @@ func TestWarnings(t *testing.T) {
 	if w := s.Warnings(1000); len(w) != 0 {
 		t.Errorf("δ = 1e-6 with 1000 people: %q", w)
 	}
+	s.Budget.Epsilon = 8
+	if w := s.Warnings(0); len(w) != 0 {
+		t.Errorf("ε = 8: %q", w)
+	}
+	s.Budget.Epsilon = 50
+	if w := s.Warnings(0); len(w) != 1 || !strings.Contains(w[0], "ε = 50") {
+		t.Errorf("ε = 50: %q", w)
+	}
 }

@@ -56,6 +56,8 @@ type oracle struct {
 	tau       float64
 	errors    float64 // σ of the observation errors
 	privacy   float64 // s of the noise in each coordinate
+	// r of the exponent that a chosen step is written with
+	smoothness float64
 }
 
 // outcome is mean squares over x.

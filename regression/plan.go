@@ -25,6 +25,8 @@ type PlanConfig struct {
 	Signal float64
 	// X is a public sample of x; nil for uniform on the box.
 	X [][]float64
+	// Smoothness is r of the exponent that chosen steps are written with; 0 for DefaultSmoothness.
+	Smoothness float64
 }
 
 // Prediction is the predicted error after N reports. Errors are root mean squares over x, in units of y.
@@ -37,6 +39,8 @@ type Prediction struct {
 	Sampling float64 `json:"sampling"` // from the errors and the choice of x
 	// NonPrivate is the error without any privacy noise, at the best constant step.
 	NonPrivate float64 `json:"non_private"`
+	// Default is the error at DefaultSteps for N reports, which know nothing of the guesses.
+	Default float64 `json:"default"`
 }
 
 // Plan is the predicted error against the number of people.
@@ -80,9 +84,13 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		if steps.Gamma0 == 0 {
 			steps = o.suggest(s, n)
 		}
+		usual, err := SmoothSteps(c.Stream, n, o.smoothness)
+		if err != nil {
+			return nil, err
+		}
 		out := o.run(steps, float64(n))
 		p.Predictions = append(p.Predictions, Prediction{N: n, Steps: steps, Error: math.Sqrt(out.total()), Bias: math.Sqrt(out.bias),
-			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling),
+			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling), Default: math.Sqrt(o.run(usual, float64(n)).total()),
 			NonPrivate: math.Sqrt(plain.run(Steps{Gamma0: plain.best(float64(n), s.Bound), Horizon: 1}, float64(n)).total())})
 	}
 	last := p.Predictions[len(p.Predictions)-1]
@@ -109,24 +117,31 @@ func SuggestSteps(c PlanConfig, n int64) (Steps, error) {
 	return o.suggest(s, n), nil
 }
 
-// defaultReference is the number of people at which DefaultSteps fits γ₀.
+// defaultReference is the number of people up to which default steps are fitted for each number.
 const defaultReference = 10000
 
-// DefaultSteps is the constant step γ₀n^−ζ for n people, knowing nothing but the stream: ζ is [PrivateExponent] for the kernel's
-// α and r = 1/2, a curve that just lies in the space, and γ₀ makes the step the best one for 10,000 people under the default
-// guesses of [PlanConfig]. With guesses, SuggestSteps does better.
-func DefaultSteps(s Stream, n int64) (Steps, error) {
-	s.Steps = Steps{}
-	steps, err := SuggestSteps(PlanConfig{Stream: s}, defaultReference)
-	steps.Horizon = n
-	if err == nil && n < 1 {
-		err = fmt.Errorf("regression: number of people %d must be at least 1", n)
+// DefaultSteps is SmoothSteps for DefaultSmoothness.
+func DefaultSteps(s Stream, n int64) (Steps, error) { return SmoothSteps(s, n, DefaultSmoothness) }
+
+// SmoothSteps is the constant step γ₀n^−ζ for n people and a curve of smoothness r in (0, 1], knowing nothing else but the stream: up to
+// 10,000 people it is the best one under the default guesses of [PlanConfig], and from there on it falls with the exponent ζ,
+// [PrivateExponent] for the kernel's α and r. With guesses, SuggestSteps does better.
+func SmoothSteps(s Stream, n int64, r float64) (Steps, error) {
+	if n < 1 {
+		return Steps{}, fmt.Errorf("regression: number of people %d must be at least 1", n)
 	}
-	return steps, err
+	s.Steps = Steps{}
+	o, s, err := newOracle(PlanConfig{Stream: s, Smoothness: r})
+	if err != nil {
+		return Steps{}, err
+	}
+	steps := o.suggest(s, min(n, defaultReference))
+	steps.Horizon = n
+	return steps, nil
 }
 
 func (o *oracle) suggest(s Stream, n int64) Steps {
-	zeta := PrivateExponent(Decay(s.Basis), 0.5)
+	zeta := PrivateExponent(Decay(s.Basis), o.smoothness)
 	return Steps{Gamma0: o.best(float64(n), s.Bound) * math.Pow(float64(n), zeta), Exponent: zeta, Horizon: n}
 }
 
@@ -171,6 +186,12 @@ func newOracle(c PlanConfig) (*oracle, Stream, error) {
 	if !(c.Errors > 0 && c.Errors <= largest) || !(c.Signal > 0 && c.Signal <= largest) {
 		return nil, s, fmt.Errorf("regression: guessed errors %v and signal %v must be positive, in units of y", c.Errors, c.Signal)
 	}
+	if c.Smoothness == 0 {
+		c.Smoothness = DefaultSmoothness
+	}
+	if !(c.Smoothness > 0 && c.Smoothness <= 1) {
+		return nil, s, fmt.Errorf("regression: smoothness r = %v must lie in (0, 1]: averaging makes no use of more than 1", c.Smoothness)
+	}
 	sigma, err := s.NoiseScale(s.Budget)
 	if err != nil {
 		return nil, s, err
@@ -188,7 +209,7 @@ func newOracle(c PlanConfig) (*oracle, Stream, error) {
 			return nil, s, err
 		}
 	}
-	o := &oracle{tau: s.Tau, errors: c.Errors, privacy: sigma}
+	o := &oracle{tau: s.Tau, errors: c.Errors, privacy: sigma, smoothness: c.Smoothness}
 	return o, s, o.diagonalise(s, c)
 }
 

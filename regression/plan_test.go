@@ -4,12 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
-	"github.com/curveil/curveil/space"
 )
 
 // TestModeClosedForm compares stretches in closed form with one step after the other.
@@ -129,128 +127,6 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// rateStream is case 1 with a kernel of α = 2.
-func rateStream(t testing.TB) Stream {
-	sp, err := space.Kernel(space.PeriodicSobolev(1), space.Midpoints(0, 1, 64), space.Floor(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Stream{Name: "rate", Basis: OneVariable(sp), Tau: 0.67, Bound: 1, Budget: privacy.Approx{Epsilon: 3, Delta: 0.1}}.WithDefaults()
-}
-
-// slope fits log mse against log n by weighted least squares, weights inverse to variances of the logarithms.
-func slope(n, mse, variance []float64) (fit, standardError float64) {
-	var w, sx, sy, sxx, sxy float64
-	for i := range n {
-		x, y, u := math.Log(n[i]), math.Log(mse[i]), 1/variance[i]
-		w, sx, sy, sxx, sxy = w+u, sx+u*x, sy+u*y, sxx+u*x*x, sxy+u*x*y
-	}
-	d := w*sxx - sx*sx
-	return (w*sxy - sx*sy) / d, math.Sqrt(w / d)
-}
-
-// TestPrivateRate: over n = 10⁴ … 10⁶ the slope of log MSE against log n is −2rα/(2rα+α+1) up to 0.08 with the exponent for private
-// streams, and worse by 0.12 or more with the paper's. Case 1 is an eigenfunction of the kernel, smoother than any r; the
-// recursion's bias saturates at r = 1, but the exponent for r = 1/2, the default, has its own rate too, because then the privacy
-// noise dominates, whose variance is (γn)^{1+1/α}/n. Predicted by the oracle; simulated for r = 1 at 10⁴ … 10⁵, and to 10⁶ with
-// CURVEIL_RATE set (a few minutes), where the tolerance is 0.08 and three standard errors.
-func TestPrivateRate(t *testing.T) {
-	s := rateStream(t)
-	alpha := Decay(s.Basis)
-	if alpha != 2 {
-		t.Fatalf("α = %v", alpha)
-	}
-	standard, err := DefaultSteps(s, 10000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sizes, equal := []float64{1e4, 3e4, 1e5, 3e5, 1e6}, []float64{1, 1, 1, 1, 1}
-	o, _, err := newOracle(PlanConfig{Stream: s, Errors: 0.5, Truth: func(x []float64) float64 { return case1(x[0]) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// All begin with the same step at n = 10⁴.
-	with := func(zeta float64) Steps {
-		return Steps{Gamma0: standard.At(1) * math.Pow(10000, zeta), Exponent: zeta}
-	}
-	predicted := func(steps Steps) []float64 { return predictedAt(o, steps, sizes) }
-	for _, r := range []float64{0.5, 1} {
-		want := -PrivateRate(alpha, r)
-		own, _ := slope(sizes, predicted(with(PrivateExponent(alpha, r))), equal)
-		paper, _ := slope(sizes, predicted(with(PaperExponent(alpha, r))), equal)
-		t.Logf("r = %g: theory %.3f; predicted slope %.3f, with the paper's exponent %.3f", r, want, own, paper)
-		if math.Abs(own-want) > 0.08 || paper < own+0.12 {
-			t.Errorf("r = %g: predicted slopes %.3f (theory %.3f) and %.3f with the paper's exponent", r, own, want, paper)
-		}
-	}
-
-	repetitions := []int{40, 16, 4}
-	if os.Getenv("CURVEIL_RATE") != "" {
-		repetitions = []int{200, 80, 40, 16, 8}
-	}
-	sizes = sizes[:len(repetitions)]
-	truth := onGrid(case1)
-	for _, c := range []struct {
-		name string
-		zeta float64
-	}{{"default", PrivateExponent(alpha, 1)}, {"paper's", PaperExponent(alpha, 1)}} {
-		var mse, variance []float64
-		expected := predictedAt(o, with(c.zeta), sizes)
-		for i, n := range sizes {
-			steps := with(c.zeta)
-			steps.Horizon = int64(n)
-			var sum float64
-			for seed := range repetitions[i] {
-				sum += simulateFast(s, o.privacy, steps, int(n), uint64(seed), truth)
-			}
-			k := float64(repetitions[i])
-			mse = append(mse, sum/k)
-			// The relative standard deviation of one error is about 0.6 at all n.
-			variance = append(variance, 0.36/k)
-			if d := math.Log(mse[i] / expected[i]); math.Abs(d) > 0.15+6*math.Sqrt(variance[i]) {
-				t.Errorf("%s exponent, n = %g: mean MSE %.4f, predicted %.4f", c.name, n, mse[i], expected[i])
-			}
-		}
-		fit, se := slope(sizes, mse, variance)
-		t.Logf("%s exponent: simulated slope %.3f ± %.3f, MSE %.4f, predicted %.4f", c.name, fit, se, mse, expected)
-		if want := -PrivateRate(alpha, 1); c.name == "default" && math.Abs(fit-want) > 0.08+3*se {
-			t.Errorf("simulated slope %.3f ± %.3f, theory %.3f", fit, se, want)
-		}
-		if c.name != "default" && fit < -PrivateRate(alpha, 1)+0.05-3*se {
-			t.Errorf("the paper's exponent reaches the slope %.3f ± %.3f", fit, se)
-		}
-		if len(repetitions) < 5 {
-			break // the paper's exponent is simulated in the long run only
-		}
-	}
-}
-
-func predictedAt(o *oracle, steps Steps, sizes []float64) (out []float64) {
-	for _, n := range sizes {
-		steps.Horizon = int64(n)
-		out = append(out, o.run(steps, n).total())
-	}
-	return out
-}
-
-// simulateFast is the private recursion with noise that is fast, and not private.
-func simulateFast(s Stream, sigma float64, steps Steps, n int, seed uint64, truth []float64) float64 {
-	rnd := rand.New(rand.NewPCG(seed, uint64(n)))
-	it := newIterate(s.Basis.Dim(), 0)
-	phi := make([]float64, s.Basis.Dim())
-	gamma := steps.At(1)
-	for range n {
-		x := rnd.Float64()
-		features(phi, s.Basis, s.Bound, []float64{x})
-		psi := huber(case1(x)+0.5*rnd.NormFloat64()-dot(it.a, phi), s.Tau)
-		for j, v := range phi {
-			phi[j] = psi*v + sigma*rnd.NormFloat64()
-		}
-		step(&it, gamma, 1, 1, phi)
-	}
-	return meanSquareError(func(x []float64) float64 { return evaluate(s.Basis, s.Bound, it.mean, x) }, truth)
-}
-
 // TestDelayIsHarmless: people who answer at a model as old as the default staleness allows cost no visible accuracy.
 func TestDelayIsHarmless(t *testing.T) {
 	s := rateStream(t)
@@ -280,5 +156,41 @@ func TestDelayIsHarmless(t *testing.T) {
 	t.Logf("delay %d: mean log MSE %.3f, without delay %.3f", s.Staleness, logs[1], logs[0])
 	if logs[1] > logs[0]+0.2 {
 		t.Errorf("a delay of %d reports raises the mean log MSE from %.3f to %.3f", s.Staleness, logs[0], logs[1])
+	}
+}
+
+// TestDefaultSteps: up to 10,000 people the step is the best under the default guesses, beyond it falls with the exponent for r, and it
+// is never beyond 1/B², however few the people and large their budget.
+func TestDefaultSteps(t *testing.T) {
+	s := rateStream(t)
+	at := map[int64]float64{}
+	for _, n := range []int64{1, 50, 500, 10_000, 1_000_000} {
+		steps := defaultsAt(t, s, n)
+		at[n] = steps.At(1)
+		if n > defaultReference {
+			continue
+		}
+		best, err := SuggestSteps(PlanConfig{Stream: s}, n)
+		if err != nil || math.Abs(at[n]/best.At(1)-1) > 1e-12 {
+			t.Errorf("n = %d: step %v, the best one %v, %v", n, at[n], best.At(1), err)
+		}
+	}
+	if want := at[10_000] * math.Pow(100, -5.0/7); math.Abs(at[1_000_000]/want-1) > 1e-12 {
+		t.Errorf("a million people: %v, want %v", at[1_000_000], want)
+	}
+	rough, err := SmoothSteps(s, 1_000_000, 0.5)
+	if want := at[10_000] * math.Pow(100, -0.6); err != nil || math.Abs(rough.At(1)/want-1) > 1e-12 {
+		t.Errorf("r = 1/2: %v, want %v, %v", rough.At(1), want, err)
+	}
+	s.Budget = privacy.Approx{Epsilon: 20, Delta: 1e-6}
+	for _, n := range []int64{1, 10, 300, 20_000} {
+		if steps := defaultsAt(t, s, n); steps.Validate(s.Bound) != nil || steps.At(1) > 1/(s.Bound*s.Bound) {
+			t.Errorf("ε = 20, n = %d: step %v", n, steps.At(1))
+		}
+	}
+	for _, r := range []float64{-1, 1.5, math.NaN()} {
+		if _, err := SmoothSteps(s, 1000, r); err == nil {
+			t.Errorf("smoothness %v was accepted", r)
+		}
 	}
 }

@@ -28,6 +28,18 @@ type Simulation struct {
 
 // Simulate plays the points, one person each, and returns the server at the end: its Estimate and Release.
 func Simulate(ctx context.Context, c Simulation, points iter.Seq[Point]) (*Server, error) {
+	one := make([]Point, 1)
+	return SimulatePeople(ctx, c, func(yield func([]Point) bool) {
+		for one[0] = range points {
+			if !yield(one) {
+				return
+			}
+		}
+	})
+}
+
+// SimulatePeople is Simulate for people with several points each, of which each makes one report; see [Client.ContributeAll].
+func SimulatePeople(ctx context.Context, c Simulation, people iter.Seq[[]Point]) (*Server, error) {
 	v, err := NewServer(c.Stream)
 	if err != nil {
 		return nil, err
@@ -44,12 +56,17 @@ func Simulate(ctx context.Context, c Simulation, points iter.Seq[Point]) (*Serve
 		past[i].Coordinates = make([]float64, len(v.it.a))
 	}
 	r := &Report{Coordinates: make([]int64, len(v.it.a))}
-	for p := range points {
+	for points := range people {
 		if v.n%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := checkPoint(v.stream.Basis, p.X, p.Y); err != nil {
-			return nil, fmt.Errorf("%w (person %d)", err, v.n+1)
+		if len(points) == 0 {
+			return nil, fmt.Errorf("regression: person %d has no points", v.n+1)
+		}
+		for _, p := range points {
+			if err := checkPoint(v.stream.Basis, p.X, p.Y); err != nil {
+				return nil, fmt.Errorf("%w (person %d)", err, v.n+1)
+			}
 		}
 		budget := v.stream.Budget
 		if c.Budget != nil {
@@ -70,7 +87,7 @@ func Simulate(ctx context.Context, c Simulation, points iter.Seq[Point]) (*Serve
 		seen := &past[max(0, v.n-int64(c.Delay))%int64(len(past))]
 		client.model.At = seen.At
 		copy(client.model.Coordinates, seen.Coordinates)
-		if err := client.privatize(r, p.X, p.Y); err != nil {
+		if err := client.privatize(r, points); err != nil {
 			return nil, err
 		}
 		if _, err := v.Apply(r); err != nil {

@@ -212,12 +212,18 @@ func (s Stream) Statement(budget privacy.Approx) privacy.Statement {
 	return privacy.Statement{Guarantee: budget, Adjacency: privacy.Local, Unit: s.Unit}
 }
 
+// hugeEpsilon is where e^ε, the factor by which a report may change the odds of a guess about the person, is 3000.
+const hugeEpsilon = 8
+
 // Warnings says what a person, or whoever opens the stream, should know: n is the number of people expected, 0 when not
 // known.
 func (s Stream) Warnings(n int64) []string {
 	var w []string
 	if n > 0 && s.Budget.Delta > 1/float64(n) {
 		w = append(w, fmt.Sprintf("δ = %g is above one over the number of people, 1/%d: publishing a random δ of the records in clear would satisfy (0,δ), so this is hardly privacy; take δ below %.1g", s.Budget.Delta, n, 1/float64(n)))
+	}
+	if s.Budget.Epsilon > hugeEpsilon {
+		w = append(w, fmt.Sprintf("ε = %g protects hardly anybody: one report may make a guess about the person e^%g = %.2g times as likely as it was; ε of 1 or 2 is usual, above %d nothing is promised that matters", s.Budget.Epsilon, s.Budget.Epsilon, math.Exp(s.Budget.Epsilon), hugeEpsilon))
 	}
 	if s.Calibration == Classical {
 		w = append(w, "the classical calibration wastes noise: the analytic one gives the same guarantee with less")
@@ -322,3 +328,17 @@ func (s *Stream) UnmarshalJSON(data []byte) error {
 
 // Domains is the box of x.
 func (s Stream) Domains() []space.Interval { return s.Basis.Box() }
+
+// Inside says whether x lies in the box, with an error that names the range. Clients take x outside to the nearest point; whoever
+// asks a person for x can ask again.
+func (s Stream) Inside(x []float64) error {
+	if err := checkPoint(s.Basis, x, 0); err != nil {
+		return err
+	}
+	for i, d := range s.Basis.Box() {
+		if !d.Contains(x[i]) {
+			return fmt.Errorf("regression: x[%d] = %v is outside the published range [%v, %v] of stream %q: check its unit; a curve is learned on that range only", i, x[i], d.A, d.B, s.Name)
+		}
+	}
+	return nil
+}

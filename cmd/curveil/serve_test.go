@@ -235,3 +235,75 @@ func TestRegress(t *testing.T) {
 		}
 	}
 }
+
+// A person's rows make one report; a table with a column that tells people apart is refused until somebody says what a row is.
+func TestRegressCountsPeople(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "visits.csv")
+	var b strings.Builder
+	b.WriteString("patient,age,height\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "p%d,%d,%d\n", i/3, 1+i%17, 80+5*(i%17))
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--x", "age", "--y", "height", "--domain", "1:18", "--tau", "8", "--epsilon", "1", "--delta", "1e-6", "--center", "120"}
+	regress := func(more ...string) []string { return append(append([]string{"regress", path}, flags...), more...) }
+	ledger := filepath.Join(dir, "l.db")
+	if code, _, stderr := call(t, regress("--ledger", ledger)...); code != exitUsage || !strings.Contains(stderr, "--unit patient") {
+		t.Errorf("an unnamed person column: exit %d, %s", code, stderr)
+	}
+	if exists(ledger) {
+		t.Error("a ledger was opened for a refused call")
+	}
+	out, picture := filepath.Join(dir, "c.json"), filepath.Join(dir, "c.svg")
+	stdout, _ := must(t, regress("--unit", "patient", "-o", out, "--plot", picture, "--ledger", ledger)...)
+	if !strings.Contains(stdout, "n = 100,") || !strings.Contains(stdout, "local patient") {
+		t.Error(stdout)
+	}
+	svg, err := os.ReadFile(picture)
+	if err != nil || !strings.Contains(string(svg), ">age<") || !strings.Contains(string(svg), ">height<") {
+		t.Errorf("the picture lacks the columns' names at its axes: %v", err)
+	}
+	stdout, _ = must(t, regress("--unit", "-", "--ledger", "none", "-o", filepath.Join(dir, "rows.json"))...)
+	if !strings.Contains(stdout, "n = 300,") || !strings.Contains(stdout, "local row") {
+		t.Error(stdout)
+	}
+	if code, _, stderr := call(t, regress("--unit", "patient", "--n", "300", "--ledger", "none")...); code != exitFailed || !strings.Contains(stderr, "100 people") {
+		t.Errorf("another number of people: exit %d, %s", code, stderr)
+	}
+	if _, stderr := must(t, regress("--unit", "patient", "--epsilon", "40", "--ledger", "none")...); !strings.Contains(stderr, "ε = 40 protects hardly anybody") {
+		t.Errorf("no warning of ε = 40: %s", stderr)
+	}
+	scattered := filepath.Join(dir, "scattered.csv")
+	if err := os.WriteFile(scattered, []byte("patient,age,height\na,3,90\nb,4,100\na,5,110\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := call(t, append([]string{"regress", scattered, "--unit", "patient", "--ledger", ledger}, flags...)...); code != exitFailed || !strings.Contains(stderr, "scattered.csv:4") {
+		t.Errorf("a person who comes back: exit %d, %s", code, stderr)
+	}
+}
+
+func TestPlanRegressionSteps(t *testing.T) {
+	flags := []string{"plan", "regression", "--n", "1000,1000000", "--domain", "1:18", "--tau", "8", "--epsilon", "1", "--delta", "1e-6", "--json"}
+	read := func(more ...string) (out struct {
+		Predictions []struct{ Error, Default float64 }
+	}) { stdout, _ := must(t, append(flags, more...)...); if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+		t.Fatal(err)
+	}; return out }
+	smooth, rough := read(), read("--smoothness", "0.5")
+	for i, p := range smooth.Predictions {
+		if p.Default < p.Error*(1-1e-9) || rough.Predictions[i].Error != p.Error {
+			t.Errorf("%+v, %+v", p, rough.Predictions[i])
+		}
+	}
+	if smooth.Predictions[0].Default != rough.Predictions[0].Default || smooth.Predictions[1].Default <= rough.Predictions[1].Default {
+		t.Errorf("smoothness: %+v, %+v", smooth, rough)
+	}
+	for _, r := range []string{"0", "1.1", "NaN"} {
+		if code, _, stderr := call(t, append(flags, "--smoothness", r)...); code != exitUsage {
+			t.Errorf("--smoothness %s: exit %d, %s", r, code, stderr)
+		}
+	}
+}
