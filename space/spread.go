@@ -25,6 +25,7 @@ package space
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -75,26 +76,25 @@ func (s *Tensor) spreadKey(levels, weights []float64) string {
 }
 
 func (s *Tensor) spread(levels, weights []float64) (bound, attained float64) {
-	c, sum := s.signed(levels, weights)
-	if sum == 0 {
+	k := s.newKernel(levels, weights)
+	if k.sum == 0 {
 		return 0, 0
 	}
 	if w, ok := s.uniform(levels, weights); ok {
 		exact := 2 * w * (float64(s.Dim()) - s.dirichletMin())
 		return exact * (1 + 1e-12), exact
 	}
-	p := s.polynomial(c, sum)
+	p := s.polynomial(k)
 	period := gridPeriods(p.degree)
-	table := evenTable(c, s.rank, period)
 	best, at := -1.0, []int(nil)
-	p.onGrid(table, period, func(v float64, place []int) {
+	p.onGrid(period, func(v float64, place []int) {
 		if v > best {
 			best, at = v, append(at[:0], place...)
 		}
 	})
 	attained = p.climb(at, period, best)
-	bound = p.refine(table, period, best, attained)
-	return math.Min(math.Max(bound, attained), 4*sum) * (1 + 1e-9), attained
+	bound = p.refine(period, best, attained)
+	return math.Min(math.Max(bound, attained), 4*k.sum) * (1 + 1e-9), attained
 }
 
 // SumWeights is Σ_j w_j over the functions, with levels and weights as in Spread.
@@ -115,32 +115,6 @@ func weightAt(level float64, levels, weights []float64) float64 {
 		return 0
 	}
 	return weights[i]
-}
-
-// signed returns c_k over the array of frequencies 0…Mᵢ, last axis fastest, and its sum K(0).
-func (s *Tensor) signed(levels, weights []float64) (c []float64, sum float64) {
-	size := 1
-	for _, m := range s.rank {
-		size *= m + 1
-	}
-	c = make([]float64, size)
-	for j, l := range s.level {
-		w := weightAt(l, levels, weights)
-		if w == 0 {
-			continue
-		}
-		at, signs := 0, 1.0
-		for i, m := range s.rank {
-			k := s.Frequency(j, i)
-			at = at*(m+1) + k
-			if k > 0 && s.kind == "cosine" {
-				signs *= 2 // the Fourier basis has a function for each sign already
-			}
-		}
-		c[at] += w * signs
-		sum += w * signs
-	}
-	return c, sum
 }
 
 // uniform reports whether all functions of a Fourier cube but the constant have one weight.
@@ -200,98 +174,74 @@ func gridPeriods(degree []int) []int {
 	}
 }
 
-// evenTable is K at uᵢ = iᵢ/Pᵢ for 0 ≤ iᵢ ≤ Pᵢ/2: half a period of each variable, K being even in each.
-func evenTable(c []float64, rank, period []int) []float64 {
-	values, points := make([][]float64, len(rank)), make([][]float64, len(rank))
-	for i, m := range rank {
-		p := period[i]
-		cos := make([]float64, p)
-		for j := range cos {
-			cos[j] = math.Cos(2 * math.Pi * float64(j) / float64(p))
-		}
-		n := p/2 + 1
-		points[i] = make([]float64, n)
-		values[i] = make([]float64, n*(m+1))
-		for j := range n {
-			for k := range m + 1 {
-				values[i][j*(m+1)+k] = cos[j*k%p]
-			}
-		}
-	}
-	return contract(c, values, points)
-}
-
-// polynomial is p at u, of which the table holds K on the grid.
+// polynomial is p.
 type polynomial struct {
-	c      []float64 // c_k
-	rank   []int
-	sum    float64
-	cosine bool
-	degree []int
-	room   [][]float64
+	*kernel
+	cosine    bool
+	symmetric bool // in its variables
+	degree    []int
 }
 
-func (s *Tensor) polynomial(c []float64, sum float64) *polynomial {
-	p := &polynomial{c: c, rank: s.rank, sum: sum, cosine: s.kind == "cosine"}
-	size := len(c)
+func (s *Tensor) polynomial(k *kernel) *polynomial {
+	p := &polynomial{kernel: k, cosine: s.kind == "cosine", symmetric: true}
 	for _, m := range s.rank {
-		n := m
+		p.symmetric = p.symmetric && m == s.rank[0]
 		if p.cosine {
-			n = 2 * m
+			m *= 2
 		}
-		p.degree = append(p.degree, n)
-		size /= m + 1
-		p.room = append(p.room, make([]float64, size))
+		p.degree = append(p.degree, m)
 	}
 	return p
 }
 
-func (p *polynomial) kernel(u []float64, times float64) float64 {
-	full := p.c
-	for i, m := range p.rank {
-		next := p.room[i]
-		clear(next)
-		for k := range m + 1 {
-			cos := math.Cos(2 * math.Pi * float64(k) * times * u[i])
-			for r, v := range full[k*len(next) : (k+1)*len(next)] {
-				next[r] += v * cos
-			}
-		}
-		full = next
+// value is p where K and, for cosines, K at twice the point are given.
+func (p *polynomial) value(once, twice float64) float64 {
+	if p.cosine {
+		return 1.5*p.sum - 2*once + 0.5*twice
 	}
-	return full[0]
+	return 2 * (p.sum - once)
 }
 
 func (p *polynomial) at(u []float64) float64 {
 	if p.cosine {
-		return 1.5*p.sum - 2*p.kernel(u, 1) + 0.5*p.kernel(u, 2)
+		return p.value(p.kernel.at(u, 1), p.kernel.at(u, 2))
 	}
-	return 2 * (p.sum - p.kernel(u, 1))
+	return p.value(p.kernel.at(u, 1), 0)
 }
 
-// onGrid calls f with the value at each point of the grid and its place.
-func (p *polynomial) onGrid(table []float64, period []int, f func(v float64, place []int)) {
-	place := make([]int, len(period))
-	for i := range table {
-		rest, double := i, 0
-		for a := len(period) - 1; a >= 0; a-- {
-			n := period[a]/2 + 1
-			place[a] = rest % n
-			rest /= n
+// onGrid calls f with the value at each point of half a period of the grid (K is even in each variable) and its
+// place; where p is symmetric, at the points of places that do not increase.
+func (p *polynomial) onGrid(period []int, f func(v float64, place []int)) {
+	d := len(period)
+	factors := make([][][]float64, d) // of K, at each point of an axis
+	for i, n := range period {
+		factors[i] = make([][]float64, n/2+1)
+		for j := range factors[i] {
+			factors[i][j] = p.onAxis(i, j, n)
 		}
-		v := 2 * (p.sum - table[i])
-		if p.cosine {
-			for a, at := range place {
-				twice := 2 * at
-				if twice > period[a]/2 {
-					twice = period[a] - twice
-				}
-				double = double*(period[a]/2+1) + twice
-			}
-			v = 1.5*p.sum - 2*table[i] + 0.5*table[double]
-		}
-		f(v, place)
 	}
+	once, twice := p.states(), p.states()
+	place := make([]int, d)
+	var walk func(axis int)
+	walk = func(axis int) {
+		if axis == d {
+			f(p.value(p.end(once[d]), p.end(twice[d])), place)
+			return
+		}
+		n, last := period[axis], period[axis]/2
+		if p.symmetric && axis > 0 {
+			last = place[axis-1]
+		}
+		for j := 0; j <= last; j++ {
+			place[axis] = j
+			p.step(once[axis+1], once[axis], factors[axis][j])
+			if p.cosine {
+				p.step(twice[axis+1], twice[axis], factors[axis][min(2*j, n-2*j+n*(2*j/n))%n])
+			}
+			walk(axis + 1)
+		}
+	}
+	walk(0)
 }
 
 // fall is the least part of the maximum that p keeps within half a step of it on every axis, P = 2^level·period
@@ -305,13 +255,15 @@ func (p *polynomial) fall(period []int, level int) float64 {
 }
 
 // refine sharpens the certificate: a maximum can only lie in the cell of a grid point whose value is at least the
-// attained value times fall. Such cells are halved on each axis, again and again. It returns the bound.
-func (p *polynomial) refine(table []float64, period []int, best, attained float64) float64 {
+// attained value times fall. Such cells are halved on each axis, again and again, as far as the work allows. It
+// returns the bound. Of a symmetric p only cells with coordinates that do not increase are looked at: every other
+// point has its value at such a one.
+func (p *polynomial) refine(period []int, best, attained float64) float64 {
 	bound := best / p.fall(period, 0)
-	budget := spreadWork/len(p.c) + 1
+	budget := spreadWork/p.cost + 1
 	var cells [][]float64
 	least := attained * p.fall(period, 0) * (1 - 1e-9)
-	p.onGrid(table, period, func(v float64, place []int) {
+	p.onGrid(period, func(v float64, place []int) {
 		if v < least || len(cells) > budget {
 			return
 		}
@@ -322,24 +274,28 @@ func (p *polynomial) refine(table []float64, period []int, best, attained float6
 		cells = append(cells, u)
 	})
 	children := 1 << len(period)
+	w := make([]float64, len(period))
 	for level := 1; level <= 6; level++ {
 		if budget -= children * len(cells); budget < 0 {
 			return bound
 		}
-		least, best = attained*p.fall(period, level)*(1-1e-12), 0
+		least, best = attained*p.fall(period, level)*(1-1e-9), 0
 		var next [][]float64
 		for _, u := range cells {
+		corners:
 			for corner := range children {
-				w := make([]float64, len(u))
 				for i := range u {
 					quarter := 0.25 / math.Ldexp(float64(period[i]), level-1)
 					if corner>>i&1 == 1 {
 						quarter = -quarter
 					}
 					w[i] = u[i] + quarter
+					if p.symmetric && i > 0 && w[i] > w[i-1] {
+						continue corners
+					}
 				}
 				if v := p.at(w); v >= least {
-					next = append(next, w)
+					next = append(next, slices.Clone(w))
 					best = math.Max(best, v)
 				}
 			}
