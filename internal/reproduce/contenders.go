@@ -117,14 +117,19 @@ func guarantee(model string, budget float64) privacy.Guarantee {
 	return privacy.Geo(budget)
 }
 
-// ours is a method of package curve. With approximation, the error of the best approximation on the released pieces
-// comes along, without noise.
-func (a arena) ours(name string, config curve.Config, model string, budget float64, approximation bool) (contender, error) {
+// privatizer is a method of package curve with a budget per unit of dist₂.
+func (a arena) privatizer(config curve.Config, model string, budget float64) (*curve.Privatizer, error) {
 	config.Window, config.Metric, config.Guarantee = a.window, privacy.L2, guarantee(model, budget)
 	for k := range a.curves[0] {
 		config.Components = append(config.Components, fmt.Sprintf("x%d", k+1))
 	}
-	p, err := curve.New(config)
+	return curve.New(config)
+}
+
+// ours is a method of package curve. With approximation, the error of the best approximation on the released pieces
+// comes along, without noise.
+func (a arena) ours(name string, config curve.Config, model string, budget float64, approximation bool) (contender, error) {
+	p, err := a.privatizer(config, model, budget)
 	if err != nil {
 		return contender{}, err
 	}

@@ -24,10 +24,12 @@ const ecgScale = 80
 func curveECG(model string) func(context.Context, run) (*Result, error) {
 	return func(ctx context.Context, r run) (*Result, error) {
 		budgets, symbol := budgetsOf(model, []float64{0.1, 0.2, 0.5, 1, 2}, []float64{8e-5, 3.2e-4, 2e-3, 8e-3, 3.2e-2})
+		budgets = r.settings(budgets, 2)
 		list, what, err := electrocardiograms(r.data)
 		if err != nil {
 			return nil, err
 		}
+		list = r.curves(list, 3)
 		a := newArena(list, space.Interval{A: 0, B: 10 * ecgScale})
 		sinc, err := space.Sinc(a.window, 1, 1, 800)
 		if err != nil {

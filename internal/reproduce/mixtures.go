@@ -44,12 +44,14 @@ func uniform(rnd *rand.Rand, a, b float64) float64 { return a + (b-a)*rnd.Float6
 
 var mixtureRho = []float64{1e-7, 4e-7, 2.5e-6, 1e-5, 4e-5, 2.5e-4, 1e-3}
 
-const mixtureText = "50 mixtures of 1 to 5 Gaussian functions (heights 50–250, widths 5–20), %d repetitions on each, best parameters of the baselines in hindsight, bars of two standard errors over curves."
+const mixtureText = "%d mixtures of 1 to 5 Gaussian functions (heights 50–250, widths 5–20), %d repetitions on each, best parameters of the baselines in hindsight, bars of two standard errors over curves."
 
 func curveSelect(model string) func(context.Context, run) (*Result, error) {
 	return func(ctx context.Context, r run) (*Result, error) {
 		budgets, symbol := budgetsOf(model, smallGP, mixtureRho)
+		budgets = r.settings(budgets, 2)
 		a := mixtures()
+		a.curves = r.curves(a.curves, 8)
 		sp, err := space.Legendre(a.window, 33)
 		if err != nil {
 			return nil, err
@@ -72,7 +74,7 @@ func curveSelect(model string) func(context.Context, run) (*Result, error) {
 		}
 		out := &Result{Columns: scoreColumns, Rows: rows(model, scores), Claim: "select, over polynomials of degree up to 32, is better than the baselines at every budget"}
 		out.verdict(scores, budgets, "select")
-		return out, out.pictures(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, r.reps))
+		return out, out.pictures(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, len(a.curves), r.reps))
 	}
 }
 
@@ -106,46 +108,5 @@ func (r *Result) verdict(scores []score, budgets []float64, names ...string) {
 	if low < 1 && chance {
 		r.Verdict = Depends
 		r.Finding += "; where it is not better the difference is within chance"
-	}
-}
-
-func curveSegment(model string) func(context.Context, run) (*Result, error) {
-	return func(ctx context.Context, r run) (*Result, error) {
-		budgets, symbol := budgetsOf(model, smallGP, mixtureRho)
-		a := mixtures()
-		var list []contender
-		var names []string
-		for _, degree := range []int{1, 4, 8, 16} {
-			name := fmt.Sprintf("segment, degree %d", degree)
-			names = append(names, name)
-			for _, b := range budgets {
-				o, err := a.ours(name, curve.Config{Method: curve.Segment, Polynomials: degree + 1, Reduce: curve.ReduceAlways}, model, b, false)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, o)
-			}
-		}
-		for _, b := range budgets {
-			list = append(list, a.baselines(model, b, []int{10, 20, 50, 100}, []int{10, 20, 50, 100}, func(k int) []int { return []int{k / 10} })...)
-		}
-		scores, err := r.compete(ctx, len(a.curves), list)
-		if err != nil {
-			return nil, err
-		}
-		out := &Result{Columns: scoreColumns, Rows: rows(model, scores), Claim: "segment is better than the baselines at every budget and degree; a small basis is better at small budgets and a larger one at large budgets"}
-		out.verdict(scores, budgets, names...)
-		best := func(b float64) string {
-			name := names[0]
-			for _, n := range names {
-				if find(scores, n, b).mean.mean < find(scores, name, b).mean.mean {
-					name = n
-				}
-			}
-			return name
-		}
-		first, last := best(budgets[0]), best(budgets[len(budgets)-1])
-		out.Finding += fmt.Sprintf("; best at %s = %g is %s, at %g %s", symbol, budgets[0], first, budgets[len(budgets)-1], last)
-		return out, out.pictures(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, r.reps))
 	}
 }

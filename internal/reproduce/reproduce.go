@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/plot"
 )
 
@@ -30,6 +31,8 @@ type Options struct {
 	Reps     int    // Monte-Carlo repetitions; 0 for the experiment's default
 	Data     string // folder of the real data sets; "" for simulated stand-ins
 	Progress func(done, total int)
+	// Small leaves out most curves, budgets and sizes, so that a run takes a second: for tests.
+	Small bool
 }
 
 // Verdict says whether the paper's claim holds in a run.
@@ -79,11 +82,32 @@ type run struct {
 	reps     int
 	data     string // the data set's path, or ""
 	progress func(done, total int)
+	small    bool
+}
+
+// settings are all, or n of them from the first to the last for a small run.
+func (r run) settings(all []float64, n int) []float64 {
+	if !r.small || n >= len(all) {
+		return all
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = all[i*(len(all)-1)/(n-1)]
+	}
+	return out
+}
+
+// curves are all, or the first n for a small run.
+func (r run) curves(all []fit.Curve, n int) []fit.Curve {
+	if !r.small || n >= len(all) {
+		return all
+	}
+	return all[:n]
 }
 
 // Run runs it.
 func (e Experiment) Run(ctx context.Context, o Options) (*Result, error) {
-	r := run{reps: o.Reps, progress: o.Progress}
+	r := run{reps: o.Reps, progress: o.Progress, small: o.Small}
 	if r.reps == 0 {
 		r.reps = e.Reps
 	}

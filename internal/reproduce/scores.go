@@ -4,6 +4,7 @@ package reproduce
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/curveil/curveil/plot"
 )
@@ -26,32 +27,45 @@ func find(scores []score, name string, budget float64) score {
 	panic("reproduce: no score of " + name)
 }
 
-// pictures are the paper's two panels, mean error and mean square, and one of the quartiles.
-func (r *Result) pictures(scores []score, budgets []float64, xlabel, text string) error {
-	var names []string
-	for _, s := range scores {
-		if !slices.Contains(names, s.name) {
-			names = append(names, s.name)
-		}
-	}
-	var series [3][]plot.Series
+// lines are the mean errors, the mean squares, and the medians with quartiles of the named methods. A label is the name
+// up to its comma-separated suffix.
+func lines(scores []score, budgets []float64, names []string, suffix string) (series [3][]plot.Series) {
 	for _, name := range names {
+		label := strings.TrimSuffix(name, suffix)
 		var mean, square []estimate
-		middle := plot.Series{Name: name, X: budgets, Marks: true}
+		middle := plot.Series{Name: label, X: budgets, Marks: true}
 		for _, b := range budgets {
 			s := find(scores, name, b)
 			mean, square = append(mean, s.mean), append(square, s.square)
 			middle.Y, middle.Lo, middle.Hi = append(middle.Y, s.median), append(middle.Lo, s.q25), append(middle.Hi, s.q75)
 		}
-		for k, s := range []plot.Series{points(name, budgets, mean), points(name, budgets, square), middle} {
+		for k, s := range []plot.Series{points(label, budgets, mean), points(label, budgets, square), middle} {
 			if name == "best approximation" || name == "matched baseline" {
-				s = plot.Series{Name: name, X: s.X, Y: s.Y, Theory: true}
+				s = plot.Series{Name: label, X: s.X, Y: s.Y, Theory: true}
 			}
 			series[k] = append(series[k], s)
 		}
 	}
+	return series
+}
+
+// names of the methods, in order of their first score.
+func namesOf(scores []score) (names []string) {
+	for _, s := range scores {
+		if !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+var errorKinds = []string{"relative error", "relative squared error", "median and quartiles of the relative error"}
+
+// pictures are the paper's two panels, mean error and mean square, and one of the quartiles.
+func (r *Result) pictures(scores []score, budgets []float64, xlabel, text string) error {
+	series := lines(scores, budgets, namesOf(scores), "")
 	var all []*plot.Picture
-	for k, what := range []string{"relative error", "relative squared error", "median and quartiles of the relative error"} {
+	for k, what := range errorKinds {
 		a := plot.Axes{Title: what, XLabel: xlabel, YLabel: what, LogX: true, LogY: true, Caption: caption("%s", text), Size: wide}
 		if k == 2 {
 			a.Size, a.YLabel = plot.Size{}, "relative error"

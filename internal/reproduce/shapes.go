@@ -35,7 +35,7 @@ func curveDistances(context.Context, run) (*Result, error) {
 			}
 		}
 		list = append(list, c)
-		series = append(series, plot.Series{Name: fmt.Sprintf("trajectory %d", k+1), X: c[0].X, Y: c[1].X, Marks: true})
+		series = append(series, plot.Series{Name: []string{"q₁", "q₂, stops at D′", "q₃, stops at E′"}[k], X: c[0].X, Y: c[1].X, Marks: true})
 	}
 	out := &Result{Columns: []string{"pair", "dist2", "dist2_paper", "max", "max_paper"}, Claim: "the distances dist₂ of the three trajectories are 0.40, 0.48 and 0.50, their largest distances 0.85, 1.08 and 1.54", Verdict: Holds}
 	for k, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
@@ -55,7 +55,7 @@ func curveDistances(context.Context, run) (*Result, error) {
 		out.Finding += fmt.Sprintf("%.4f and %.4f, ", d, most)
 	}
 	out.Finding = out.Finding[:len(out.Finding)-2] + " (exact, with the start and the end as knots)"
-	p, err := plot.Lines(series, plot.Axes{XLabel: "x", YLabel: "y", Caption: caption("The three trajectories of the paper's Figure 1.")})
+	p, err := plot.Lines(series, plot.Axes{XLabel: "x", YLabel: "y", Equal: true, Caption: caption("The three trajectories of the paper's Figure 1.")})
 	out.Pictures = []Picture{{Picture: p}}
 	return out, err
 }
@@ -145,7 +145,7 @@ func curveShapes(ctx context.Context, r run) (*Result, error) {
 			}
 		}
 		errors[k] = estimateOf(distances)
-		pictures[k], err = plot.Lines(append(drawn, truth), plot.Axes{Title: s.name, XLabel: "x", YLabel: "y", Caption: caption("ε = %g per unit of dist₂.", epsilon), Size: plot.Size{Width: 18 * 28.35, Height: 10 * 28.35, Font: 9}})
+		pictures[k], err = plot.Lines(append(drawn, truth), plot.Axes{Title: s.name, XLabel: "x", YLabel: "y", Equal: true, Caption: caption("ε = %g per unit of dist₂.", epsilon), Size: plot.Size{Width: 18 * 28.35, Height: 10 * 28.35, Font: 9}})
 		return err
 	})
 	if err != nil {

@@ -18,6 +18,9 @@ var streams = []Experiment{
 	{Name: "regression-private-constant", Paper: REG, Source: "Figure 3", Title: "(3,0.1)- and (2,0.2)-LDP, constant steps", Reps: 20, PaperReps: 200, run: regressionPrivate(false)},
 	{Name: "regression-private-decaying", Paper: REG, Source: "Figure 6", Title: "(3,0.1)- and (2,0.2)-LDP, decaying steps", Reps: 20, PaperReps: 200, run: regressionPrivate(true)},
 	{Name: "regression-robust", Paper: REG, Source: "Appendix F", Title: "Contamination and Cauchy errors", Reps: 40, PaperReps: 200, run: regressionRobust},
+	{Name: "regression-step", Paper: REG, Source: "Appendix F", Title: "How much the step size matters", Reps: 20, PaperReps: 200, run: regressionStep},
+	{Name: "regression-flights", Paper: REG, Source: "Appendix G", Title: "Real data: arrival delays by the hour", Reps: 20, Dataset: "regression_flights.csv", run: regressionData(flights)},
+	{Name: "regression-diamonds", Paper: REG, Source: "Appendix G", Title: "Real data: prices of diamonds by weight", Reps: 10, Dataset: "regression_diamonds.csv", run: regressionData(diamonds)},
 	{Name: "regression-rate", Paper: REG, Source: "Theorem 2", Title: "Rate under privacy, for the paper's steps and for smaller ones", Reps: 20, run: regressionRate},
 	{Name: "regression-time", Paper: REG, Source: "Figure 4", Title: "Computing time against n", Reps: 15, Timed: true, run: regressionTime},
 }

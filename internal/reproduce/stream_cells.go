@@ -37,6 +37,33 @@ func (c streamCell) box(k int) (median, q25, q75, se float64) {
 	return at(0.5), at(0.25), at(0.75), at(0.5) * 1.2533 * sd / math.Sqrt(float64(len(v)))
 }
 
+// boxOf is a box plot as is usual: whiskers end at the last value that is no further from the box than 1.5 times its
+// length; what is beyond is not drawn.
+func boxOf(errors []float64) plot.Box {
+	v := slices.Clone(errors)
+	slices.Sort(v)
+	at := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, v, nil) }
+	b := plot.Box{at(0.25), at(0.25), at(0.5), at(0.75), at(0.75)}
+	reach := 1.5 * (b[3] - b[1])
+	for _, e := range v {
+		if e >= b[1]-reach {
+			b[0] = math.Min(b[0], e)
+		}
+		if e <= b[3]+reach {
+			b[4] = math.Max(b[4], e)
+		}
+	}
+	return b
+}
+
+// sizes are n of the boxes.
+func (r run) sizes() []int {
+	if r.small {
+		return []int{1000, 4000}
+	}
+	return streamSizes
+}
+
 func (r run) stream(ctx context.Context, cells []streamCell, methods []method, seed uint64) error {
 	basis, err := streamBasis()
 	if err != nil {
@@ -88,18 +115,18 @@ func streamResult(cells []streamCell, methods []method, sizes []int, text string
 		title := cells[i].truth.name + ", " + cells[i].law.name
 		var series, lines []plot.Series
 		for k, m := range methods {
-			s := plot.Series{Name: m.name, Marks: true}
+			s := plot.Series{Name: m.name}
 			for j, n := range sizes {
 				median, q25, q75, se := cells[i+j].box(k)
 				out.Rows = append(out.Rows, []any{cells[i].truth.name, cells[i].law.name, m.name, n, median, se, q25, q75})
-				shift := math.Pow(1.05, float64(k)-float64(len(methods)-1)/2) // so that bars stand beside each other
-				s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(n)*shift), append(s.Y, median), append(s.Lo, q25), append(s.Hi, q75)
+				shift := math.Pow(1.07, float64(k)-float64(len(methods)-1)/2) // so that boxes stand beside each other
+				s.X, s.Boxes = append(s.X, float64(n)*shift), append(s.Boxes, boxOf(cells[i+j].errors[k]))
 			}
 			series = append(series, s)
 			lines = append(lines, plot.Series{Name: m.name, X: grid, Y: cells[i+len(sizes)-1].fits[k]})
 		}
 		lines = append(lines, plot.Series{Name: "truth", X: grid, Y: onGrid(cells[i].truth.at), Theory: true})
-		p, err := plot.Lines(series, plot.Axes{Title: title, XLabel: "n", YLabel: "mean squared error", LogX: true, LogY: true, Caption: caption("Medians and quartiles. %s", text), Size: size})
+		p, err := plot.Lines(series, plot.Axes{Title: title, XLabel: "n", YLabel: "mean squared error", LogX: true, LogY: true, Caption: caption("Boxes of the quartiles, whiskers to the last value within 1.5 times their length. %s", text), Size: size})
 		if err != nil {
 			return nil, err
 		}

@@ -11,12 +11,13 @@ import (
 func regressionPlain(decaying bool) func(context.Context, run) (*Result, error) {
 	return func(ctx context.Context, r run) (*Result, error) {
 		methods := []method{sgd("H-FSGD", true, decaying, 1), sgd("L2-FSGD", false, decaying, 1), sgd("offline (L2, 5 passes)", false, decaying, 5)}
-		cells := streamCells(laws, streamSizes)
+		sizes := r.sizes()
+		cells := streamCells(laws, sizes)
 		if err := r.stream(ctx, cells, methods, 1); err != nil {
 			return nil, err
 		}
 		text := fmt.Sprintf("Gaussian kernel 0.1 on 64 centres, τ from 200 pilot points, %d repetitions.", r.reps)
-		out, err := streamResult(cells, methods, streamSizes, text)
+		out, err := streamResult(cells, methods, sizes, text)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +32,7 @@ func regressionPlain(decaying bool) func(context.Context, run) (*Result, error) 
 				q = [2]float64{math.Inf(1), 0}
 			}
 			ratio[c.law.name] = [2]float64{math.Min(q[0], l/h), math.Max(q[1], l/h)}
-			if c.n != streamSizes[0] {
+			if c.n != sizes[0] {
 				before, _, _, other := cells[i-1].box(0)
 				falls = falls && h < before+z*math.Hypot(se, other)
 			}

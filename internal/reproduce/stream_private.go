@@ -19,11 +19,12 @@ func regressionPrivate(decaying bool) func(context.Context, run) (*Result, error
 			private("(3,0.1) analytic", moderate, regression.Analytic, decaying),
 			private("(2,0.2) analytic", strong, regression.Analytic, decaying),
 		}
-		cells := streamCells(laws, streamSizes)
+		sizes := r.sizes()
+		cells := streamCells(laws, sizes)
 		if err := r.stream(ctx, cells, methods, 2); err != nil {
 			return nil, err
 		}
-		out, err := streamResult(cells, methods, streamSizes, fmt.Sprintf("Noise by the paper's calibration (classical) and the exact one (analytic), %d repetitions.", r.reps))
+		out, err := streamResult(cells, methods, sizes, fmt.Sprintf("Noise by the paper's calibration (classical) and the exact one (analytic), %d repetitions.", r.reps))
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func regressionPrivate(decaying bool) func(context.Context, run) (*Result, error
 				m[k], _, _, _ = c.box(k)
 			}
 			ordered = ordered && m[0] < m[1] && m[1] < m[2]
-			if c.n != streamSizes[0] {
+			if c.n != sizes[0] {
 				_, _, _, se := c.box(1)
 				before, _, _, other := cells[i-1].box(1)
 				falls = falls && m[1] < before+z*math.Hypot(se, other)

@@ -29,11 +29,12 @@ var badLaws = []law{
 
 func regressionRobust(ctx context.Context, r run) (*Result, error) {
 	methods := []method{sgd("H-FSGD", true, false, 1), sgd("L2-FSGD", false, false, 1), private("PH-FSGD (3,0.1) analytic", moderate, regression.Analytic, false)}
-	cells := streamCells(badLaws, streamSizes)
+	sizes := r.sizes()
+	cells := streamCells(badLaws, sizes)
 	if err := r.stream(ctx, cells, methods, 3); err != nil {
 		return nil, err
 	}
-	out, err := streamResult(cells, methods, streamSizes, fmt.Sprintf("Errors N(0,0.25), the contaminated ones N(0,100) instead; Cauchy of scale 0.5. %d repetitions.", r.reps))
+	out, err := streamResult(cells, methods, sizes, fmt.Sprintf("Errors N(0,0.25), the contaminated ones N(0,100) instead; Cauchy of scale 0.5. %d repetitions.", r.reps))
 	if err != nil {
 		return nil, err
 	}

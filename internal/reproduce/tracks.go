@@ -16,6 +16,7 @@ import (
 func curveTaxi(model string) func(context.Context, run) (*Result, error) {
 	return func(ctx context.Context, r run) (*Result, error) {
 		budgets, symbol := budgetsOf(model, smallGP, []float64{1.25e-8, 5e-8, 3.125e-7, 1.25e-6, 5e-6, 3.125e-5, 1.25e-4})
+		budgets = r.settings(budgets, 2)
 		what := "24 simulated tracks of 12 h"
 		tracks := simulatedTracks()
 		if r.data != "" {
@@ -25,7 +26,7 @@ func curveTaxi(model string) func(context.Context, run) (*Result, error) {
 			}
 			what = fmt.Sprintf("%d taxi tracks of 12 h", len(tracks))
 		}
-		a := newArena(tracks, experiment.TaxiWindow)
+		a := newArena(r.curves(tracks, 6), experiment.TaxiWindow)
 		var list []contender
 		for _, b := range budgets {
 			for _, c := range []struct {
