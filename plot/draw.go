@@ -129,6 +129,9 @@ func (k key) draw(c draw.Canvas, box vg.Rectangle) {
 
 // build makes the gonum plot of a panel of about the given size.
 func (p *panel) build(size, width, height vg.Length) *gplot.Plot {
+	if p.equal {
+		p.widen(float64(width / height))
+	}
 	g := gplot.New()
 	g.BackgroundColor = nil
 	setAxis(&g.X, p.x, size)
@@ -166,6 +169,9 @@ func (p *panel) build(size, width, height vg.Length) *gplot.Plot {
 	}
 	for _, l := range p.lines {
 		g.Add(line{p.x.scale(l.x), p.y.scale(l.y), l.look})
+	}
+	for _, b := range p.boxes {
+		g.Add(b.scaled(p.x, p.y))
 	}
 	for _, m := range p.marks {
 		g.Add(marks{p.x.scale(m.x), p.y.scale(m.y), p.y.scale(m.lo), p.y.scale(m.hi), m.look, m.shape})

@@ -17,12 +17,17 @@ type Series struct {
 	Marks  bool      // draw the points; implied by error bars
 	NoLine bool      // do not join them
 	Theory bool      // drawn in black, dashed, without marks: what was predicted
+	Color  int       // of the palette: 1, 2, …; 0 for the next one. For series that are not in all of several panels
+	// Boxes makes it box plots at the X instead, without Y: the ends of the whiskers, the quartiles and the median,
+	// ascending.
+	Boxes []Box
 }
 
 // Axes describes a picture of series.
 type Axes struct {
 	Title, XLabel, YLabel, Caption string
 	LogX, LogY                     bool
+	Equal                          bool // a unit is as long on both axes, which are not logarithmic: for maps and shapes
 	Size                           Size // zero: Paper
 }
 
@@ -36,12 +41,18 @@ func Lines(series []Series, a Axes) (*Picture, error) {
 	if len(series) == 0 {
 		return nil, errors.New("plot: no series to draw; give at least one")
 	}
-	q := &panel{x: axis{label: a.XLabel, log: a.LogX}, y: axis{label: a.YLabel, log: a.LogY}}
+	if a.Equal && (a.LogX || a.LogY) {
+		return nil, errors.New("plot: a unit has no length on a logarithmic axis: ask for equal units on linear axes")
+	}
+	q := &panel{x: axis{label: a.XLabel, log: a.LogX}, y: axis{label: a.YLabel, log: a.LogY}, equal: a.Equal}
 	p := &Picture{title: a.Title, caption: a.Caption, look: size, columns: 1, panels: []*panel{q}}
 	color, theory := 0, 0
 	for i, s := range series {
 		if err := s.check(a); err != nil {
 			return nil, fmt.Errorf("plot: series %d %q: %w", i, s.Name, err)
+		}
+		if s.Color > 0 {
+			color = s.Color - 1
 		}
 		look := stroke{palette[color%len(palette)], 1.4, nil}
 		if s.Theory {
@@ -49,6 +60,14 @@ func Lines(series []Series, a Axes) (*Picture, error) {
 			theory++
 		}
 		k := key{label: s.Name}
+		if s.Boxes != nil {
+			q.boxes = append(q.boxes, boxes{s.X, s.Boxes, look})
+			k.fill = &stroke{tint(look.color, boxTint), 0, nil}
+			k.line = &look
+			color++
+			p.addKey(k)
+			continue
+		}
 		if !s.NoLine {
 			q.lines = append(q.lines, line{s.X, s.Y, look})
 			k.line = &look
@@ -67,6 +86,9 @@ func Lines(series []Series, a Axes) (*Picture, error) {
 }
 
 func (s Series) check(a Axes) error {
+	if s.Boxes != nil {
+		return s.checkBoxes(a)
+	}
 	if len(s.X) == 0 || len(s.X) != len(s.Y) {
 		return fmt.Errorf("%d x and %d y; give as many of each, at least one", len(s.X), len(s.Y))
 	}

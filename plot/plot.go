@@ -37,7 +37,9 @@ type panel struct {
 	bands  []band // drawn first, under the grid
 	lines  []line
 	marks  []marks
+	boxes  []boxes
 	square bool // both axes alike and a square frame
+	equal  bool // a unit is as long on both axes
 	heat   *heat
 }
 
@@ -115,10 +117,20 @@ func (p *panel) fit() error {
 		y.add(p.y, l.y)
 	}
 	pad := 0.0
+	if p.equal {
+		pad = 0.03
+	}
 	for _, m := range p.marks {
 		x.add(p.x, m.x)
 		y.add(p.y, m.y, m.lo, m.hi)
 		pad = 0.03
+	}
+	for _, b := range p.boxes {
+		x.add(p.x, b.x)
+		for _, v := range b.five {
+			y.add(p.y, v[:])
+		}
+		pad = 0.08
 	}
 	if err := p.x.set(x, pad); err != nil {
 		return err
