@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // longText writes people × samples rows, in the order that shuffle gives.
@@ -257,4 +258,29 @@ func TestIDSet(t *testing.T) {
 			t.Fatalf("%d: line %d, %v", i, first, again)
 		}
 	}
+}
+
+// In order, by either order, and out of it, the set says what a map says.
+func TestIDSetOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 3000).Draw(t, "ordered")
+		format := rapid.SampledFrom([]string{"%d", "%05d", "p%d", "%x"}).Draw(t, "format")
+		s, want := newIDSet(), map[string]int{}
+		add := func(id string, line int) {
+			first, again := s.add([]byte(id), line)
+			before, known := want[id]
+			if again != known || first != before {
+				t.Fatalf("%q on line %d: %v, first on line %d; want %v, %d", id, line, again, first, known, before)
+			}
+			if !known {
+				want[id] = line
+			}
+		}
+		for i := range n {
+			add(fmt.Sprintf(format, i), i+1)
+		}
+		for i, id := range rapid.SliceOf(rapid.IntRange(0, n+20)).Draw(t, "then") {
+			add(fmt.Sprintf(format, id), n+1+i)
+		}
+	})
 }

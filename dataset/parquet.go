@@ -62,7 +62,8 @@ func newParquet(f io.ReaderAt, size int64, name string, o Options) (r *Reader, e
 	case len(o.Times) > 0:
 		wide = newPqList(t, len(o.Times))
 	case r.schema.Layout == Wide:
-		wide = newPqWide(t)
+		rows := newPqWide(t)
+		wide, r.halt = rows, rows.halt
 	default:
 		long, err := newPqLong(t, c)
 		if err != nil {

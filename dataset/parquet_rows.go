@@ -5,100 +5,11 @@ import (
 	"errors"
 	"io"
 	"math"
+
+	"github.com/curveil/curveil/fit"
 )
 
-// Rows of Parquet files: wide (columns turned into rows by blocks), list, long.
-
-// wideBatch rows are turned at a time: few enough to stay in the cache.
-const wideBatch = 64
-
-type pqWide struct {
-	*pqTable
-	x       []float64 // wideBatch rows of len(values)
-	row0, n int       // rows of x handed out, rows in x
-}
-
-func newPqWide(t *pqTable) *pqWide {
-	return &pqWide{pqTable: t, x: make([]float64, wideBatch*len(t.values))}
-}
-
-func (w *pqWide) rewind() error {
-	w.row0, w.n = 0, 0
-	return w.pqTable.rewind()
-}
-
-func (w *pqWide) next(row *wideRow) (ok bool, err error) {
-	if w.row0 == w.n {
-		if w.n, err = w.batch(wideBatch); w.n == 0 {
-			return false, err
-		}
-		w.row0 = 0
-		w.turn(w.n)
-	}
-	m := len(w.values)
-	x := w.x[w.row0*m : w.row0*m+m : w.row0*m+m]
-	w.row0++
-	w.row++
-	row.x, row.line, row.missing = x, w.row, 0
-	if err := w.keys(&row.id, &row.unit); err != nil {
-		return false, err
-	}
-	if !allFinite(x) {
-		for k, xk := range x {
-			if xk != xk {
-				row.missing++
-			} else if math.IsInf(xk, 0) {
-				return false, w.fault(w.values[k], w.row, "the value is not finite", infiniteFix)
-			}
-		}
-	}
-	return true, nil
-}
-
-// turn copies n rows out of the columns, eight columns at a time so that a
-// line of the cache is filled while it is there.
-func (w *pqWide) turn(n int) {
-	m := len(w.values)
-	k := 0
-	for ; k+8 <= m; k += 8 {
-		var from [8][]float64
-		for j := range from {
-			c := w.values[k+j]
-			from[j] = c.x[c.pos : c.pos+n]
-			c.pos += n
-		}
-		a, b, c, d := from[0][:n], from[1][:n], from[2][:n], from[3][:n]
-		e, f, g, h := from[4][:n], from[5][:n], from[6][:n], from[7][:n]
-		for i := range n {
-			to := w.x[i*m+k : i*m+k+8 : i*m+k+8]
-			to[0], to[1], to[2], to[3] = a[i], b[i], c[i], d[i]
-			to[4], to[5], to[6], to[7] = e[i], f[i], g[i], h[i]
-		}
-	}
-	for ; k < m; k++ {
-		c := w.values[k]
-		for i, x := range c.x[c.pos : c.pos+n] {
-			w.x[i*m+k] = x
-		}
-		c.pos += n
-	}
-}
-
-// allFinite adds up x−x, which is 0 for a finite x and else NaN.
-func allFinite(x []float64) bool {
-	var a, b, c, d float64
-	for len(x) >= 4 {
-		a += x[0] - x[0]
-		b += x[1] - x[1]
-		c += x[2] - x[2]
-		d += x[3] - x[3]
-		x = x[4:]
-	}
-	for _, xi := range x {
-		a += xi - xi
-	}
-	return a+b+c+d == 0
-}
+// Rows of Parquet files whose curves are lists, and of long ones.
 
 // pqList reads rows whose list column holds one value per public time.
 type pqList struct {
@@ -219,7 +130,7 @@ func (l *pqList) next(row *wideRow) (ok bool, err error) {
 		l.x, row.x = x, x
 		return true, nil
 	}
-	if !allFinite(x) {
+	if !fit.Finite(x) {
 		for _, xk := range x {
 			if xk != xk {
 				row.missing++

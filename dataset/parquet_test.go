@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/curveil/curveil/fit"
 )
 
 // writeParquet writes rows of any struct; small pages and row groups, so that
@@ -389,11 +391,48 @@ func FuzzParquet(f *testing.F) {
 		for r.Next() {
 			for _, c := range r.Person().Curves {
 				for _, s := range c {
-					if len(s.T) == 0 || len(s.T) != len(s.X) || !increasing(s.T) || !allFinite(s.T) || !allFinite(s.X) {
+					if len(s.T) == 0 || len(s.T) != len(s.X) || !increasing(s.T) || !fit.Finite(s.T) || !fit.Finite(s.X) {
 						t.Fatalf("series %v", s)
 					}
 				}
 			}
 		}
 	})
+}
+
+// What reads ahead ends with the reader, wherever the caller stopped.
+func TestWideParquetStopsReadingAhead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wide.parquet")
+	names := []string{"id", "0", "1"}
+	nodes := []parquet.Node{parquet.Leaf(parquet.Int64Type), parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.DoubleType)}
+	const rows = 20 * wideRows
+	parquetOf(t, path, names, nodes, func(yield func(parquet.Row) bool) {
+		for i := range rows {
+			row := parquet.Row{parquet.DoubleValue(float64(i)).Level(0, 0, 0), parquet.DoubleValue(1).Level(0, 0, 1), parquet.Int64Value(int64(i)).Level(0, 0, 2)}
+			if !yield(row) {
+				return
+			}
+		}
+	})
+	for _, stop := range []int{0, 1, wideRows + 3, rows} {
+		r, err := Open(path, Options{ID: "id"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range stop {
+			if !r.Next() || r.Person().Unit != strconv.Itoa(i) || r.Person().Curves[0][0].X[0] != float64(i) {
+				t.Fatalf("row %d: %+v, %v", i, r.Person(), r.Err())
+			}
+		}
+		if stop == rows && r.Next() {
+			t.Error("a row after the last")
+		}
+		w := r.source.(guarded).source.(*wide).src.(*pqWide)
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if w.done != nil {
+			<-w.done // hangs if the goroutine goes on
+		}
+	}
 }

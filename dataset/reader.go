@@ -145,6 +145,7 @@ type source interface {
 type Reader struct {
 	schema Schema
 	source source
+	halt   func() // ends what reads ahead; may be nil
 	close  io.Closer
 	person Person
 	err    error
@@ -237,8 +238,11 @@ func (r *Reader) Person() Person { return r.person }
 // of the data are a *DataError or an *UngroupedError.
 func (r *Reader) Err() error { return r.err }
 
-// Close closes the file.
+// Close closes the file. A reader that is not read to its end must be closed.
 func (r *Reader) Close() error {
+	if r.halt != nil {
+		r.halt()
+	}
 	if r.close == nil {
 		return nil
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/curveil/curveil/fit"
 )
 
 // Small faults, one each: where the error points and what it says.
@@ -342,7 +344,7 @@ func FuzzReader(f *testing.F) {
 		for _, id := range once.Units {
 			for _, c := range once.Curves[id] {
 				for _, s := range c {
-					if len(s.T) == 0 || len(s.T) != len(s.X) || !increasing(s.T) || !allFinite(s.T) || !allFinite(s.X) {
+					if len(s.T) == 0 || len(s.T) != len(s.X) || !increasing(s.T) || !fit.Finite(s.T) || !fit.Finite(s.X) {
 						t.Fatalf("%q: series %v", text, s)
 					}
 				}

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/curveil/curveil/space"
 )
 
@@ -59,4 +61,17 @@ func (s Series) check(domain space.Interval) error {
 		}
 	}
 	return nil
+}
+
+// Finite reports whether no number of x is NaN or infinite.
+func Finite(x []float64) bool {
+	if sum := floats.Sum(x); !math.IsNaN(sum - sum) {
+		return true
+	}
+	for _, v := range x { // the sum alone may overflow
+		if math.IsNaN(v - v) {
+			return false
+		}
+	}
+	return true
 }

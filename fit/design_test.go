@@ -313,3 +313,18 @@ func BenchmarkFit(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/curve")
 	b.ReportMetric(float64(active)/rows, "active")
 }
+
+func TestFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		x    []float64
+		want bool
+	}{
+		{nil, true}, {[]float64{1, 2}, true}, {[]float64{math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64}, true},
+		{[]float64{1, nan}, false}, {[]float64{inf}, false}, {[]float64{inf, -inf}, false}, {[]float64{-inf, math.MaxFloat64}, false},
+	} {
+		if got := Finite(c.x); got != c.want {
+			t.Errorf("%v: %v", c.x, got)
+		}
+	}
+}

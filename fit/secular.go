@@ -14,11 +14,11 @@ import "math"
 func secular(s, s2, z []float64, top, radius, floor float64) (lambda float64) {
 	r := len(s)
 	var size float64
-	for i, k := 0, 0; i < len(z); i++ {
-		z[i] *= s[k]
-		size = max(size, math.Abs(z[i]))
-		if k++; k == r {
-			k = 0
+	for rest := z; len(rest) > 0; rest = rest[r:] {
+		g := rest[:r]
+		for k, sk := range s {
+			g[k] *= sk
+			size = max(size, math.Abs(g[k]))
 		}
 	}
 	if size == 0 {
@@ -49,13 +49,13 @@ func secular(s, s2, z []float64, top, radius, floor float64) (lambda float64) {
 	var norm float64
 	for range 64 {
 		var n2, d float64 // ‖y‖² and Σ y²/(s²+λ) = −½ d‖y‖²/dλ
-		for i, k := 0, 0; i < len(z); i++ {
-			w := 1 / (s2[k] + lambda)
-			y := z[i] * w
-			n2 += y * y
-			d += y * y * w
-			if k++; k == r {
-				k = 0
+		for rest := z; len(rest) > 0; rest = rest[r:] {
+			g := rest[:r]
+			for k, v := range s2[:r] {
+				w := 1 / (v + lambda)
+				y := g[k] * w
+				n2 += y * y
+				d += y * y * w
 			}
 		}
 		norm = math.Sqrt(n2)
@@ -72,10 +72,10 @@ func secular(s, s2, z []float64, top, radius, floor float64) (lambda float64) {
 	if norm > ball {
 		scale *= ball / norm
 	}
-	for i, k := 0, 0; i < len(z); i++ {
-		z[i] *= scale / (s2[k] + lambda)
-		if k++; k == r {
-			k = 0
+	for rest := z; len(rest) > 0; rest = rest[r:] {
+		g := rest[:r]
+		for k, v := range s2[:r] {
+			g[k] *= scale / (v + lambda)
 		}
 	}
 	return lambda

@@ -4,12 +4,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
-	"sync"
-
-	"gonum.org/v1/gonum/floats"
+	"sync/atomic"
 
 	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/lattice"
@@ -44,8 +41,7 @@ type Mean struct {
 	workers int
 	done    bool
 
-	mu  sync.Mutex
-	err error // first failure of a worker
+	failed atomic.Pointer[error] // first failure of a worker
 }
 
 // worker is one goroutine's memory and its share of the sum.
@@ -210,7 +206,7 @@ func (m *Mean) addOnGrid(c fit.Curve) bool {
 			return false
 		}
 		for _, s := range c {
-			if len(s.X) != len(s.T) || !finite(s.X) {
+			if len(s.X) != len(s.T) || !fit.Finite(s.X) {
 				return false
 			}
 		}
@@ -226,18 +222,6 @@ func (m *Mean) addOnGrid(c fit.Curve) bool {
 		return true
 	}
 	return false
-}
-
-func finite(x []float64) bool {
-	if sum := floats.Sum(x); !math.IsNaN(sum - sum) {
-		return true
-	}
-	for _, v := range x { // the sum alone may overflow
-		if math.IsNaN(v - v) {
-			return false
-		}
-	}
-	return true
 }
 
 // again reports whether a curve on the times is likely to be followed by others:
@@ -328,20 +312,22 @@ func (m *Mean) run(job func(*worker) error) {
 	}
 	go func() {
 		if err := job(w); err != nil {
-			m.mu.Lock()
-			if m.err == nil {
-				m.err = fmt.Errorf("mean: %w", err)
-			}
-			m.mu.Unlock()
+			m.fail(err)
 		}
 		m.free <- w
 	}()
 }
 
+func (m *Mean) fail(err error) {
+	err = fmt.Errorf("mean: %w", err)
+	m.failed.CompareAndSwap(nil, &err)
+}
+
 func (m *Mean) failure() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.err
+	if err := m.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // total finishes all pending work and returns the sum over all workers.
