@@ -31,8 +31,7 @@ type Design struct {
 	root  []float64      // square roots of the weights; nil for ones
 	ut    blas64.General // r×T: row k is W^{1/2}u_k, so that z = Ut·x
 	v     blas64.General // p×r
-	top   float64        // the largest singular value
-	s, s2 []float64      // singular values over top, descending, and their squares
+	spectrum
 	floor float64
 }
 
@@ -90,13 +89,12 @@ func (d *Design) factorise(a *mat.Dense) error {
 	var u, v mat.Dense
 	svd.UTo(&u)
 	svd.VTo(&v)
-	d.top, d.s, d.s2 = 1, values[:rank:rank], make([]float64, rank)
+	d.spectrum = spectrum{top: 1}
 	if rank > 0 {
 		d.top = values[0]
 	}
-	for k, s := range d.s {
-		d.s[k] = s / d.top
-		d.s2[k] = d.s[k] * d.s[k]
+	for _, s := range values[:rank] {
+		d.add(s / d.top)
 	}
 	n, p := a.Dims()
 	d.ut = general(rank, n)
@@ -163,7 +161,7 @@ func (s *Solver) Fit(d *Design, dst, x []float64, comps int, radius float64, lam
 			shrink(own)
 			d.projectAll(z, own)
 		}
-		l := secular(d.s, d.s2, z, d.top, radius, d.floor/d.top/d.top) * d.top * d.top
+		l := secular(&d.spectrum, z, radius, d.floor/d.top/d.top) * d.top * d.top
 		if lambda != nil {
 			lambda[row] = l
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"github.com/curveil/curveil/space"
@@ -325,6 +326,36 @@ func TestFinite(t *testing.T) {
 	} {
 		if got := Finite(c.x); got != c.want {
 			t.Errorf("%v: %v", c.x, got)
+		}
+	}
+}
+
+// A component sampled only where all functions all but vanish takes nothing from
+// the others and breaks nothing.
+func TestMixedWithVanishingComponent(t *testing.T) {
+	sp, err := space.Kernel(space.Brownian(), space.Uniform(0, 1, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := Series{T: []float64{0.1, 0.5, 0.9}, X: []float64{1, 2, 3}}
+	alone := make([]float64, sp.Dim())
+	for _, radius := range []float64{0.5, 100} {
+		if err := NewDesigns(sp).Curve(alone, Curve{usual}, radius); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []float64{1e-40, 1e-100, 1e-200, 1e-300} {
+			for _, x := range []float64{0, 1, 1e300} {
+				dst := make([]float64, 2*sp.Dim())
+				if err := NewDesigns(sp).Curve(dst, Curve{usual, {T: []float64{at}, X: []float64{x}}}, radius); err != nil {
+					t.Fatal(err)
+				}
+				if !Finite(dst) || floats.Norm(dst, 2) > radius*(1+1e-12) {
+					t.Errorf("radius %g, %g at %g: %v", radius, x, at, dst)
+				}
+				if x*at < 1e-20 && !floats.EqualApprox(dst[:sp.Dim()], alone, 1e-9) {
+					t.Errorf("radius %g, %g at %g: %v, alone %v", radius, x, at, dst[:sp.Dim()], alone)
+				}
+			}
 		}
 	}
 }

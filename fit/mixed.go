@@ -74,22 +74,20 @@ func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
 		panic("fit: dst of the wrong length")
 	}
 	parts := make([]*Design, len(curve))
-	var top float64
+	var all spectrum
 	for i, series := range curve {
 		d, err := c.Get(series.T)
 		if err != nil {
 			return err
 		}
-		parts[i], top = d, max(top, d.top)
+		parts[i], all.top = d, max(all.top, d.top)
 	}
-	var s, s2 []float64
 	for _, d := range parts {
 		for _, v := range d.s {
-			v *= d.top / top
-			s, s2 = append(s, v), append(s2, v*v)
+			all.add(v * (d.top / all.top))
 		}
 	}
-	z := make([]float64, len(s))
+	z := make([]float64, len(all.s))
 	if !projectMixed(parts, z, curve) {
 		small := make(Curve, len(curve))
 		for i, series := range curve {
@@ -98,7 +96,7 @@ func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
 		}
 		projectMixed(parts, z, small)
 	}
-	secular(s, s2, z, top, radius, 0)
+	secular(&all, z, radius, 0)
 	for i, d := range parts {
 		d.expand(dst[i*p:(i+1)*p], z[:len(d.s)])
 		z = z[len(d.s):]
