@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ paper's claim holds in this run. Everything is seeded, so that two runs agree to
 
   curveil reproduce list
   curveil reproduce mean-ratio-rkhs --reps 1000 --out figures
-  curveil reproduce curve-taxi --data ../shared/data`,
+  curveil reproduce curve-taxi-gp --data ../shared/data`,
 		Args: exactArgs(1, "'list' or the name of a figure"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "list" {
@@ -48,12 +49,7 @@ paper's claim holds in this run. Everything is seeded, so that two runs agree to
 				return usagef("%d repetitions: give 2 or more, a Monte-Carlo error needs two", o.Reps)
 			}
 			if isTerminal(cmd.ErrOrStderr()) {
-				o.Progress = func(done, total int) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "\r%s: %d of %d ", e.Name, done, total)
-					if done == total {
-						fmt.Fprint(cmd.ErrOrStderr(), "\r\x1b[K")
-					}
-				}
+				o.Progress = progressBar(cmd.ErrOrStderr(), e.Name)
 			}
 			r, err := e.Run(cmd.Context(), o)
 			if err != nil {
@@ -65,15 +61,39 @@ paper's claim holds in this run. Everything is seeded, so that two runs agree to
 					return err
 				}
 			}
-			return document.print(cmd.OutOrStdout(), out == "", asJSON)
+			return document.print(cmd.OutOrStdout(), r, out == "", asJSON)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Reps, "reps", 0, "Monte-Carlo repetitions; default: the experiment's, see 'curveil reproduce list'")
 	f.StringVarP(&out, "out", "o", "", "folder for the numbers (CSV, JSON) and the picture (SVG, PNG); default: numbers to standard output only")
 	f.StringVar(&o.Data, "data", "", "folder of the real data sets; default: simulated data")
+	f.Uint64Var(&o.Seed, "seed", 0, "other draws than those of docs/results.md")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// progressBar draws over its own line, and wipes it at the end.
+func progressBar(w io.Writer, name string) func(done, total int) {
+	const width = 40
+	start, last := time.Now(), -1
+	return func(done, total int) {
+		if done == total {
+			fmt.Fprint(w, "\r\x1b[K")
+			return
+		}
+		percent := 100 * done / total
+		if percent == last {
+			return
+		}
+		last = percent
+		left := ""
+		if spent := time.Since(start); done > 0 && spent > time.Second {
+			left = fmt.Sprintf(", about %v left", (spent * time.Duration(total-done) / time.Duration(done)).Round(time.Second))
+		}
+		full := width * done / total
+		fmt.Fprintf(w, "\r%s [%s%s] %d %%%s\x1b[K", name, strings.Repeat("#", full), strings.Repeat("-", width-full), percent, left)
+	}
 }
 
 // isTerminal says whether somebody is watching.
@@ -94,6 +114,7 @@ type reproduction struct {
 	Title   string            `json:"title"`
 	Private bool              `json:"private"` // always false: seeded
 	Reps    int               `json:"reps"`
+	Seed    uint64            `json:"seed"`
 	Data    bool              `json:"data"` // real data were used
 	Claim   string            `json:"claim"`
 	Verdict reproduce.Verdict `json:"verdict"`
@@ -107,13 +128,13 @@ func newReproduction(e reproduce.Experiment, o reproduce.Options, r *reproduce.R
 	if reps == 0 {
 		reps = e.Reps
 	}
-	return reproduction{Name: e.Name, Paper: e.Paper, Source: e.Source, Title: e.Title, Reps: reps, Data: o.Data != "" && e.Dataset != "",
+	return reproduction{Name: e.Name, Paper: e.Paper, Source: e.Source, Title: e.Title, Reps: reps, Seed: o.Seed, Data: o.Data != "" && e.Dataset != "",
 		Claim: r.Claim, Verdict: r.Verdict, Finding: r.Finding, Columns: r.Columns, Rows: r.Rows}
 }
 
 func (d reproduction) write(base string, r *reproduce.Result) error {
 	var table bytes.Buffer
-	if err := d.csv(&table); err != nil {
+	if err := r.CSV(&table); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(d, "", " ")
@@ -133,37 +154,14 @@ func (d reproduction) write(base string, r *reproduce.Result) error {
 	return nil
 }
 
-// csv has a last column that says of each number that it is not private.
-func (d reproduction) csv(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(append(d.Columns[:len(d.Columns):len(d.Columns)], "private")); err != nil {
-		return err
-	}
-	for _, row := range d.Rows {
-		fields := make([]string, len(row), len(row)+1)
-		for i, v := range row {
-			if x, ok := v.(float64); ok {
-				fields[i] = strconv.FormatFloat(x, 'g', 6, 64)
-			} else {
-				fields[i] = fmt.Sprint(v)
-			}
-		}
-		if err := c.Write(append(fields, "false")); err != nil {
-			return err
-		}
-	}
-	c.Flush()
-	return c.Error()
-}
-
-func (d reproduction) print(w io.Writer, numbers, asJSON bool) error {
+func (d reproduction) print(w io.Writer, r *reproduce.Result, numbers, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(d)
 	}
 	if numbers {
-		if err := d.csv(w); err != nil {
+		if err := r.CSV(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)

@@ -49,7 +49,7 @@ func (r run) compete(ctx context.Context, curves int, list []contender) ([]score
 	err := r.each(ctx, len(list)*curves, func(job int) error {
 		k, i := job/curves, job%curves
 		for rep := range r.reps {
-			e, err := list[k].trial(i, uint64(k)<<40|uint64(i)<<20|uint64(rep))
+			e, err := list[k].trial(i, r.seed(uint64(k)<<40|uint64(i)<<20|uint64(rep)))
 			if err != nil {
 				return err
 			}

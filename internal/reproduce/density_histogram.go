@@ -13,6 +13,9 @@ import (
 
 func densityHistogram(ctx context.Context, r run) (*Result, error) {
 	ns := []int64{1000, 3000, 10000, 30000, 100000}
+	if r.small {
+		ns = ns[:3]
+	}
 	names := []string{"two-bumps", "steps", "two-hills"}
 	const rho = 0.1
 	type cell struct {
@@ -37,7 +40,7 @@ func densityHistogram(ctx context.Context, r run) (*Result, error) {
 		if c.oracle, c.rank, err = c.target.oracle(c.n, c.rho); err != nil {
 			return err
 		}
-		c.measured, err = c.measure(ctx, c.config(c.n, c.rho), r.reps, uint64(80000+i))
+		c.measured, err = c.measure(ctx, c.config(c.n, c.rho), r.reps, r.seed(uint64(80000+i)))
 		return err
 	})
 	if err != nil {

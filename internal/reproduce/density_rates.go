@@ -27,7 +27,7 @@ func (r run) risks(ctx context.Context, cells []riskCell) error {
 		if c.oracle, c.rank, err = c.target.oracle(c.n, c.rho); err != nil || c.nothing {
 			return err
 		}
-		c.measured, err = c.measure(ctx, c.config(c.n, c.rho), r.reps, uint64(60000+i))
+		c.measured, err = c.measure(ctx, c.config(c.n, c.rho), r.reps, r.seed(uint64(60000+i)))
 		return err
 	})
 }

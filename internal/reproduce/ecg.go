@@ -29,7 +29,7 @@ func curveECG(model string) func(context.Context, run) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = r.curves(list, 3)
+		list = r.curves(list, 2)
 		a := newArena(list, space.Interval{A: 0, B: 10 * ecgScale})
 		sinc, err := space.Sinc(a.window, 1, 1, 800)
 		if err != nil {

@@ -166,7 +166,7 @@ func (e example) run(ctx context.Context, r run) (*Result, map[string]estimate, 
 	}
 	err := r.each(ctx, len(e.sketches)*r.reps, func(job int) error {
 		k, rep := job/r.reps, job%r.reps
-		d, err := e.sketches[k].draw(uint64(50000 + rep))
+		d, err := e.sketches[k].draw(r.seed(uint64(50000 + rep)))
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func meanActive(ctx context.Context, r run) (*Result, error) {
 			return err
 		}
 		s.share = shares[i/len(ns)/len(meanDims)/len(mus)]
-		c := meanCell{meanSetting: s, n: ns[i%len(ns)], mu: mus[i/len(ns)/len(meanDims)%len(mus)], radius: 1.1, seed: uint64(5000 + i), protectOnly: true}
+		c := meanCell{meanSetting: s, n: ns[i%len(ns)], mu: mus[i/len(ns)/len(meanDims)%len(mus)], radius: 1.1, seed: r.seed(uint64(5000 + i)), protectOnly: true}
 		cells[i], err = c.measure(r.reps)
 		return err
 	})

@@ -30,7 +30,7 @@ func meanNoise(f family) func(context.Context, run) (*Result, error) {
 				s.share = otherShare
 			}
 			n := ns[at%len(ns)]
-			c := meanCell{meanSetting: s, n: n, mu: 1, sigma: sigmas[at/len(ns)/len(meanDims)], radius: f.noiseRadius(n), seed: uint64(20000 + i)}
+			c := meanCell{meanSetting: s, n: n, mu: 1, sigma: sigmas[at/len(ns)/len(meanDims)], radius: f.noiseRadius(n), seed: r.seed(uint64(20000 + i))}
 			cells[i], err = c.measure(r.reps)
 			return err
 		})

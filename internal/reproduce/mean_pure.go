@@ -31,13 +31,13 @@ func meanPure(ctx context.Context, r run) (*Result, error) {
 	rows := make([][]any, len(times))
 	err = r.each(ctx, len(times), func(i int) error {
 		T := times[i]
-		src := noise.Seeded(uint64(30000 + T))
+		src := noise.Seeded(r.seed(uint64(30000 + T)))
 		m, err := mean.New(mean.Config{Space: one, Radius: bound, Guarantee: privacy.Pure(epsilon), Unit: "person", Raw: true, N: n})
 		if err != nil {
 			return err
 		}
 		truth := 0.0
-		rnd := simulate.New(uint64(T))
+		rnd := simulate.New(r.seed(uint64(T)))
 		for range n {
 			v := 2*rnd.Float64() - 1
 			truth += v / n

@@ -35,7 +35,7 @@ func meanRadius(f family) func(context.Context, run) (*Result, error) {
 		err = r.each(ctx, len(cells), func(i int) error {
 			// The same seed for all radii: the same people.
 			n := ns[i%len(ns)]
-			c := meanCell{meanSetting: s, n: n, mu: 1, sigma: 1, radius: radiusChoices[i/len(ns)].of(float64(n)), seed: uint64(9000 + i%len(ns))}
+			c := meanCell{meanSetting: s, n: n, mu: 1, sigma: 1, radius: radiusChoices[i/len(ns)].of(float64(n)), seed: r.seed(uint64(9000 + i%len(ns)))}
 			var err error
 			cells[i], err = c.measure(r.reps)
 			return err

@@ -21,7 +21,7 @@ func meanRatio(f family) func(context.Context, run) (*Result, error) {
 			if err != nil {
 				return err
 			}
-			c := meanCell{meanSetting: s, n: ns[i%len(ns)], mu: mus[i/len(ns)/len(meanDims)], radius: 1.1, seed: uint64(1000 + i)}
+			c := meanCell{meanSetting: s, n: ns[i%len(ns)], mu: mus[i/len(ns)/len(meanDims)], radius: 1.1, seed: r.seed(uint64(1000 + i))}
 			cells[i], err = c.measure(r.reps)
 			return err
 		})

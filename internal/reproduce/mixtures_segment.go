@@ -17,7 +17,7 @@ func curveSegment(model string) func(context.Context, run) (*Result, error) {
 		budgets, symbol := budgetsOf(model, smallGP, mixtureRho)
 		a := mixtures()
 		budgets = r.settings(budgets, 2)
-		a.curves = r.curves(a.curves, 8)
+		a.curves = r.curves(a.curves, 4)
 		var list []contender
 		var names []string
 		for _, degree := range segmentDegrees {

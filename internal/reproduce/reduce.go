@@ -77,7 +77,7 @@ func curveReduce(ctx context.Context, r run) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		out, err := p.Privatize(s.curve, noise.Seeded(uint64(45000+rep)))
+		out, err := p.Privatize(s.curve, noise.Seeded(r.seed(uint64(45000+rep))))
 		if err != nil {
 			return err
 		}

@@ -5,10 +5,13 @@ package reproduce
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,6 +36,9 @@ type Options struct {
 	Progress func(done, total int)
 	// Small leaves out most curves, budgets and sizes, so that a run takes a second: for tests.
 	Small bool
+	// Seed of all that is drawn at random, but for simulated data sets, which are the same for all seeds. The figures of
+	// docs/results.md have seed 0.
+	Seed uint64
 }
 
 // Verdict says whether the paper's claim holds in a run.
@@ -62,6 +68,29 @@ type Result struct {
 	Finding  string // our figures on it, in a sentence
 }
 
+// CSV writes the numbers, with a last column that says of each row that it is not private.
+func (r *Result) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(append(r.Columns[:len(r.Columns):len(r.Columns)], "private")); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		fields := make([]string, len(row), len(row)+1)
+		for i, v := range row {
+			if x, ok := v.(float64); ok {
+				fields[i] = strconv.FormatFloat(x, 'g', 6, 64)
+			} else {
+				fields[i] = fmt.Sprint(v)
+			}
+		}
+		if err := c.Write(append(fields, "false")); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
 // Experiment is a figure or table.
 type Experiment struct {
 	Name      string
@@ -83,7 +112,11 @@ type run struct {
 	data     string // the data set's path, or ""
 	progress func(done, total int)
 	small    bool
+	from     uint64
 }
+
+// seed is the i-th seed of a run: i itself for Options.Seed 0.
+func (r run) seed(i uint64) uint64 { return i + r.from*0x9E3779B97F4A7C15 }
 
 // settings are all, or n of them from the first to the last for a small run.
 func (r run) settings(all []float64, n int) []float64 {
@@ -107,7 +140,7 @@ func (r run) curves(all []fit.Curve, n int) []fit.Curve {
 
 // Run runs it.
 func (e Experiment) Run(ctx context.Context, o Options) (*Result, error) {
-	r := run{reps: o.Reps, progress: o.Progress, small: o.Small}
+	r := run{reps: o.Reps, progress: o.Progress, small: o.Small, from: o.Seed}
 	if r.reps == 0 {
 		r.reps = e.Reps
 	}

@@ -116,7 +116,7 @@ func curveShapes(ctx context.Context, r run) (*Result, error) {
 			return err
 		}
 		config := curve.Config{Window: s.window, Guarantee: privacy.Geo(epsilon), Metric: privacy.L2, Components: []string{"x", "y"}}
-		src := noise.Seeded(uint64(40000 + k))
+		src := noise.Seeded(r.seed(uint64(40000 + k)))
 		distances := make([]float64, r.reps)
 		var drawn []plot.Series
 		truth := plot.Series{Name: "true", Theory: true}

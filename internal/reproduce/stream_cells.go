@@ -59,7 +59,7 @@ func boxOf(errors []float64) plot.Box {
 // sizes are n of the boxes.
 func (r run) sizes() []int {
 	if r.small {
-		return []int{1000, 4000}
+		return []int{500, 2000}
 	}
 	return streamSizes
 }
@@ -77,7 +77,7 @@ func (r run) stream(ctx context.Context, cells []streamCell, methods []method, s
 	}
 	return r.each(ctx, len(cells)*r.reps, func(job int) error {
 		c, rep := &cells[job/r.reps], job%r.reps
-		own := seed<<32 | uint64(job)
+		own := r.seed(seed<<32 | uint64(job))
 		rnd := simulate.New(own)
 		want := onGrid(c.truth.at)
 		tau, err := regression.PilotTau(basis, c.points(rnd, c.law, 200))

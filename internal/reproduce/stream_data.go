@@ -162,7 +162,7 @@ func regressionData(a application) func(context.Context, run) (*Result, error) {
 		reference := make([]float64, r.reps) // absolute error of the best curve
 		grid := space.Uniform(a.box.A, a.box.B, 201).T
 		err = r.each(ctx, r.reps, func(rep int) error {
-			points := order(uint64(100 + rep))
+			points := order(r.seed(uint64(100 + rep)))
 			tau, err := regression.PilotTau(basis, points[:pilot])
 			if err != nil {
 				return err
@@ -175,7 +175,7 @@ func regressionData(a application) func(context.Context, run) (*Result, error) {
 				reference[rep] += math.Abs(p.Y-wanted[i]) / float64(len(test))
 			}
 			for k, l := range learners {
-				f, err := l.learn(ctx, basis, learn, tau, a.center, uint64(200+rep))
+				f, err := l.learn(ctx, basis, learn, tau, a.center, r.seed(uint64(200+rep)))
 				if err != nil {
 					return err
 				}

@@ -25,7 +25,10 @@ func regressionRate(ctx context.Context, r run) (*Result, error) {
 	s := regression.Stream{Name: "reproduce", Basis: regression.OneVariable(sp), Tau: 0.67, Bound: 1, Budget: moderate}.WithDefaults()
 	const first, smoothness, alpha = 10000, 1.0, 2.0
 	sizes := []int64{first, 30000, 100000, 300000, 1000000}
-	const simulated = 2 // a hundred thousand people a run are not quick
+	simulated := 2 // a hundred thousand people a run are not quick
+	if r.small {
+		simulated = 1
+	}
 	x := make([]float64, len(sizes))
 	for i, n := range sizes {
 		x[i] = float64(n)
@@ -53,8 +56,8 @@ func regressionRate(ctx context.Context, r run) (*Result, error) {
 		own := s
 		own.Steps = steps(i/simulated, n)
 		own.Staleness = 0
-		points := truths[0].points(simulate.New(uint64(90000+job)), laws[0], int(n))
-		v, err := regression.Simulate(ctx, regression.Simulation{Stream: own, Source: noise.Seeded(uint64(job))}, regression.Sequence(points))
+		points := truths[0].points(simulate.New(r.seed(uint64(90000+job))), laws[0], int(n))
+		v, err := regression.Simulate(ctx, regression.Simulation{Stream: own, Source: noise.Seeded(r.seed(uint64(job)))}, regression.Sequence(points))
 		if err != nil {
 			return err
 		}

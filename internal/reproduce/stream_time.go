@@ -18,8 +18,10 @@ func regressionTime(ctx context.Context, r run) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := []int{4000, 8000, 16000, 28000, 40000}
-	const largestOffline = 16000
+	sizes, largestOffline := []int{4000, 8000, 16000, 28000, 40000}, 16000
+	if r.small {
+		sizes, largestOffline = []int{1000, 2000, 4000}, 4000
+	}
 	methods := []method{sgd("H-FSGD", true, false, 1), sgd("L2-FSGD", false, false, 1), private("PH-FSGD", moderate, regression.Analytic, false)}
 	names := []string{"H-FSGD", "L2-FSGD", "PH-FSGD", "offline, a centre for each x"}
 	out := &Result{Columns: []string{"method", "n", "seconds"}, Claim: "the computing time of H-FSGD and PH-FSGD is linear in n, that of the offline method far from it"}
@@ -28,7 +30,7 @@ func regressionTime(ctx context.Context, r run) (*Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		points := truths[0].points(simulate.New(uint64(n)), laws[0], n)
+		points := truths[0].points(simulate.New(r.seed(uint64(n))), laws[0], n)
 		for m := range names {
 			if m == 3 && n > largestOffline {
 				continue

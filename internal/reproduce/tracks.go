@@ -26,7 +26,7 @@ func curveTaxi(model string) func(context.Context, run) (*Result, error) {
 			}
 			what = fmt.Sprintf("%d taxi tracks of 12 h", len(tracks))
 		}
-		a := newArena(r.curves(tracks, 6), experiment.TaxiWindow)
+		a := newArena(r.curves(tracks, 3), experiment.TaxiWindow)
 		var list []contender
 		for _, b := range budgets {
 			for _, c := range []struct {
