@@ -51,6 +51,7 @@ type Summary struct {
 	People      int64    `json:"people"`
 	Quota       int64    `json:"quota"`
 	Invitations bool     `json:"invitations"`
+	Closed      bool     `json:"closed" doc:"the stream takes no more reports"`
 	Influence   float64  `json:"influence" doc:"the most that one report, honest or forged, moves the curve, in the norm of the space"`
 	Warnings    []string `json:"warnings,omitempty"`
 	Page        string   `json:"page" doc:"path of the live picture"`
@@ -64,7 +65,7 @@ func (c *Collector) summary(s *stream) Summary {
 	defer c.mu.RUnlock()
 	return Summary{Name: d.Stream.Name, At: s.server.At(), Fingerprint: s.server.Fingerprint().String(), Dim: d.Stream.Basis.Dim(),
 		Epsilon: d.Stream.Budget.Epsilon, Delta: d.Stream.Budget.Delta, NoiseScale: scale, Mixed: d.Stream.Mixed,
-		Staleness: d.Stream.Staleness, People: d.People, Quota: d.Quota, Invitations: d.Invitations, Influence: influence,
+		Staleness: d.Stream.Staleness, People: d.People, Quota: d.Quota, Invitations: d.Invitations, Closed: s.closed, Influence: influence,
 		Warnings: d.Warnings(), Page: "/streams/" + d.Stream.Name}
 }
 
@@ -124,6 +125,26 @@ func (h *Handler) api(api huma.API) {
 			return &struct{ Body Summary }{c.summary(s)}, nil
 		})
 
+	huma.Register(api, huma.Operation{OperationID: "close-stream", Method: http.MethodPost, Path: "/v1/streams/{name}/close", Summary: "Close a stream for good",
+		Description: "The estimate stays published; reports are refused with 410 from here on. There is no way back.",
+		Tags:        []string{"admin"}, Security: admin, Errors: []int{401, 404, 429, 503}},
+		func(ctx context.Context, in *struct {
+			Name          string `path:"name" maxLength:"64"`
+			Authorization string `header:"Authorization"`
+		}) (*struct{ Body Summary }, error) {
+			if err := h.authorize(in.Authorization); err != nil {
+				return nil, c.answer(nil, err)
+			}
+			s, err := c.stream(in.Name)
+			if err == nil {
+				err = c.CloseStream(ctx, in.Name)
+			}
+			if err != nil {
+				return nil, c.answer(nil, err)
+			}
+			return &struct{ Body Summary }{c.summary(s)}, nil
+		})
+
 	type waitInput struct {
 		Name        string `path:"name" maxLength:"64"`
 		IfNoneMatch string `header:"If-None-Match" doc:"the version that is known; 304 when it is the newest"`
@@ -157,7 +178,7 @@ func (h *Handler) api(api huma.API) {
 		Description: "Answers once the report is in the synced log and in the estimate. Send the same report again until there is an answer: it is applied once. " +
 			"409 says that it was made at too old a model; the answer holds the current position.",
 		Tags: []string{"public"}, Security: invited, MaxBodyBytes: maxReport, BodyReadTimeout: bodyTimeout, SkipValidateBody: true,
-		Errors: []int{400, 401, 403, 404, 408, 409, 413, 422, 429, 503}, RequestBody: jsonBody(api, "Report")},
+		Errors: []int{400, 401, 403, 404, 408, 409, 410, 413, 422, 429, 503}, RequestBody: jsonBody(api, "Report")},
 		func(ctx context.Context, in *struct {
 			Name          string `path:"name" maxLength:"64"`
 			Authorization string `header:"Authorization" doc:"Bearer and the invitation, where the stream wants one"`

@@ -29,6 +29,9 @@ type Config struct {
 	MaxLog int64
 	// SnapshotEvery is the number of reports after which a snapshot is written; 0 for 100,000.
 	SnapshotEvery int
+	// TrimLog drops from the log inside the process what two snapshots hold, which bounds its size; the collector then needs one of its
+	// last two snapshots, and cannot read everything again from the log. Not for an external cluster, where others may need it.
+	TrimLog bool
 	// Queue is the number of reports that may wait for the log; 0 for 8192. Beyond it they are refused as too many.
 	Queue  int
 	Logger *slog.Logger          // nil for none
@@ -41,6 +44,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Replicas < 0 || c.MaxLog < 0 || c.SnapshotEvery < 0 || c.Queue < 0 {
 		return c, fmt.Errorf("collector: replicas %d, log limit %d, snapshot interval %d and queue %d must not be negative", c.Replicas, c.MaxLog, c.SnapshotEvery, c.Queue)
+	}
+	if c.TrimLog && c.NATS != "" {
+		return c, fmt.Errorf("collector: the log in an external cluster is not trimmed: other collectors may need all of it; limit it with the cluster's own means, or keep the log in the process")
 	}
 	if c.Replicas == 0 {
 		c.Replicas = 3
@@ -67,14 +73,14 @@ type Collector struct {
 	stop   chan struct{}
 	done   chan struct{}  // the committer has ended
 	saving sync.WaitGroup // a snapshot being written
+	opened atomic.Bool
 	closed atomic.Bool
 	fault  atomic.Pointer[error] // why nothing can be logged any more
 
-	mu        sync.RWMutex // guards fold; the committer alone writes
-	fold      *fold
-	sinceSnap int
-	saved     uint64 // seq of the newest snapshot
-	busy      atomic.Bool
+	mu    sync.RWMutex // guards fold; the committer alone writes
+	fold  *fold
+	saved atomic.Uint64 // seq of the newest snapshot
+	busy  atomic.Bool
 }
 
 // ErrBusy refuses what would wait too long for the log: try again later.
@@ -105,6 +111,8 @@ func Open(ctx context.Context, config Config) (*Collector, error) {
 		unlock()
 		return nil, err
 	}
+	c.opened.Store(true)
+	c.snapshotWhenDue()
 	go c.commitLoop()
 	return c, nil
 }
@@ -121,7 +129,7 @@ func (c *Collector) open(ctx context.Context) (err error) {
 	}
 	start := time.Now()
 	c.fold = restore(c.config.Folder, c.config.Logger)
-	c.saved = c.fold.seq
+	c.saved.Store(c.fold.seq)
 	from := c.fold.seq
 	if err := c.compare(ctx); err != nil {
 		return err
@@ -142,8 +150,8 @@ func (c *Collector) compare(ctx context.Context) error {
 	if last < c.fold.seq {
 		return fmt.Errorf("collector: the log ends at message %d, but a snapshot of it has message %d: acknowledged reports are missing; restore the log from a copy (or, to begin again without them, remove the folder)", last, c.fold.seq)
 	}
-	if first > 1 {
-		return fmt.Errorf("collector: the log begins at message %d: the messages before are missing; restore it from a copy", first)
+	if first > max(1, c.fold.seq) {
+		return fmt.Errorf("collector: the log begins at message %d, and no snapshot that can be read holds the messages before: restore log or snapshots from a copy", first)
 	}
 	if c.fold.seq == 0 {
 		return nil
@@ -167,10 +175,10 @@ func (c *Collector) Close() error {
 	<-c.done
 	c.saving.Wait()
 	var err error
-	if c.fold.seq > c.saved {
+	if c.fold.seq > c.saved.Load() {
 		var data []byte
 		if data, err = c.fold.marshal(); err == nil {
-			err = writeSnapshot(c.config.Folder, c.fold.seq, data)
+			err = c.save(c.fold.seq, data)
 		}
 	}
 	c.log.close()
@@ -225,6 +233,17 @@ func (c *Collector) Invite(ctx context.Context, name string, n int, expires time
 	}
 	_, err = c.submit(ctx, &pending{record: &record{kind: kindInvitations, stream: s.index, expires: expires, tokens: hashes}})
 	return tokens, err
+}
+
+// CloseStream ends a stream for good: what it has stays published, and no more reports are taken. Reports that are on their way are
+// applied or refused by their place in the log. A second call does nothing.
+func (c *Collector) CloseStream(ctx context.Context, name string) error {
+	s, err := c.stream(name)
+	if err != nil {
+		return err
+	}
+	_, err = c.submit(ctx, &pending{record: &record{kind: kindClose, stream: s.index}})
+	return err
 }
 
 // Submit returns once the report is in the synced log and in the estimate. A *regression.Refusal or *Refused says why it

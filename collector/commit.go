@@ -69,6 +69,7 @@ func (c *Collector) commitLoop() {
 		case <-tick:
 			// Others' messages; an error here will show again when something is to be written.
 			_ = c.catchUp(context.Background())
+			c.snapshotWhenDue()
 			continue
 		case <-c.stop:
 			c.drain()
@@ -183,6 +184,12 @@ func (c *Collector) compose(group []*pending) (message []byte, chosen, rest []*p
 				continue
 			}
 		}
+		if p.record.kind == kindClose {
+			if s := c.fold.streams[p.record.stream]; s.closed {
+				p.answer <- Answer{Receipt: Receipt{Repeated: true, At: s.server.At()}}
+				continue
+			}
+		}
 		longer := p.record.append(message)
 		if len(longer)+4 > most {
 			if len(chosen) > 0 {
@@ -234,10 +241,7 @@ func (c *Collector) settle(message []byte, chosen []*pending) {
 	for _, s := range touched {
 		s.live.announce()
 	}
-	c.sinceSnap += applied
-	if c.sinceSnap >= c.config.SnapshotEvery {
-		c.snapshot()
-	}
+	c.snapshotWhenDue()
 }
 
 // catchUp applies what the log has beyond the state. A message that makes no sense ends the collector: its state is that of
@@ -262,12 +266,20 @@ func (c *Collector) catchUp(ctx context.Context) error {
 	return err
 }
 
+// snapshotWhenDue counts what was read from the log too: a collector that is restarted often, or that reads what others write, would
+// otherwise read more and more of it at every start.
+func (c *Collector) snapshotWhenDue() {
+	if c.fold.applied >= c.config.SnapshotEvery {
+		c.snapshot()
+	}
+}
+
 // snapshot takes the state now and writes it while the collector goes on.
 func (c *Collector) snapshot() {
 	if !c.busy.CompareAndSwap(false, true) {
 		return // the last one is still being written
 	}
-	c.sinceSnap = 0
+	c.fold.applied = 0
 	data, err := c.fold.marshal()
 	if err != nil {
 		c.busy.Store(false)
@@ -275,12 +287,11 @@ func (c *Collector) snapshot() {
 		return
 	}
 	seq := c.fold.seq
-	c.saved = seq
 	c.saving.Go(func() {
 		defer c.busy.Store(false)
-		if err := writeSnapshot(c.config.Folder, seq, data); err != nil {
+		if err := c.save(seq, data); err != nil {
 			// Nothing is lost: the next start reads more of the log.
-			c.config.Logger.Error("snapshot not written", "error", err.Error())
+			c.config.Logger.Error("snapshot not written, or the log not trimmed", "error", err.Error())
 		}
 	})
 }

@@ -17,6 +17,7 @@ type fold struct {
 	seq     uint64
 	last    tokenHash // SHA-256 of that message, zero before any
 	streams []*stream
+	applied int // reports since the snapshot; not part of the state
 	named   map[string]*stream
 }
 
@@ -26,6 +27,7 @@ type stream struct {
 	text        []byte // the definition's JSON, as logged
 	server      *regression.Server
 	invitations map[tokenHash]*invitation
+	closed      bool // takes no more reports
 	live        live
 	cache       cache
 }
@@ -50,6 +52,7 @@ const (
 	ExpiredInvitation = "invitation-expired" // 401
 	UsedInvitation    = "invitation-used"    // 403
 	QuotaReached      = "quota"              // 403
+	StreamClosed      = "closed"             // 410
 	SeededNoise       = "demonstration"      // 422
 )
 
@@ -66,6 +69,8 @@ func newFold() *fold { return &fold{named: map[string]*stream{}} }
 // rules are what stands against a new report before the regression looks at it.
 func (s *stream) rules(r *record) error {
 	switch {
+	case s.closed:
+		return &Refused{StreamClosed, "the stream is closed: it takes no more reports"}
 	case s.definition.Quota > 0 && s.server.At() >= s.definition.Quota:
 		return &Refused{QuotaReached, fmt.Sprintf("the stream has the %d reports it was opened for", s.definition.Quota)}
 	case !r.report.Private && !s.definition.Demonstration:
@@ -161,11 +166,19 @@ func (f *fold) apply(r *record) (Receipt, error) {
 		return Receipt{}, fmt.Errorf("record of stream %d, of which the log has %d", r.stream, len(f.streams))
 	}
 	s := f.streams[r.stream]
-	if r.kind == kindInvitations {
+	switch r.kind {
+	case kindInvitations:
 		s.invite(r.tokens, r.expires)
 		return Receipt{}, nil
+	case kindClose:
+		s.closed = true
+		return Receipt{At: s.server.At()}, nil
 	}
-	return s.report(r)
+	receipt, err := s.report(r)
+	if err == nil && !receipt.Repeated {
+		f.applied++
+	}
+	return receipt, err
 }
 
 // complete fills in what the log leaves out of a report.

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type HandlerConfig struct {
 	Waiting int
 	// Gather is what /metrics shows; nil for no metrics.
 	Gather prometheus.Gatherer
+	// Drain is how long Serve goes on answering, with /readyz at 503, after it is told to stop: for a proxy in front to notice.
+	Drain time.Duration
 	// Version of the program, for the API's description.
 	Version string
 }
@@ -37,6 +40,8 @@ type Handler struct {
 	limit    *limiter
 	most     int64
 	waiting  atomic.Int64
+	drain    time.Duration
+	draining atomic.Bool
 	stopping chan struct{}
 	stop     sync.Once
 }
@@ -60,7 +65,7 @@ func (c *Collector) Handler(config HandlerConfig) (*Handler, error) {
 	if config.Version == "" {
 		config.Version = "0"
 	}
-	h := &Handler{c: c, mux: http.NewServeMux(), admin: admin, limit: newLimiter(config.Rate), most: int64(config.Waiting), stopping: make(chan struct{})}
+	h := &Handler{c: c, mux: http.NewServeMux(), admin: admin, limit: newLimiter(config.Rate), drain: config.Drain, most: int64(config.Waiting), stopping: make(chan struct{})}
 	description := huma.DefaultConfig("curveil collector", config.Version)
 	description.DocsPath = "" // the page would load its script from elsewhere
 	description.CreateHooks = nil
@@ -72,7 +77,11 @@ func (c *Collector) Handler(config HandlerConfig) (*Handler, error) {
 	h.mux.Handle("GET /page/", http.FileServerFS(pageFiles))
 	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
 	h.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := c.Ready(); err != nil {
+		err := c.Ready()
+		if h.draining.Load() {
+			err = fmt.Errorf("%w: the collector is about to stop", ErrUnavailable)
+		}
+		if err != nil {
 			writeProblem(w, c.explain(nil, err))
 			return
 		}
@@ -112,7 +121,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				writeProblem(out, problem(http.StatusInternalServerError, "", "collector: an error in the collector; it is in its log"))
 			}
 		}
-		h.account(r, out.status, time.Since(start))
+		h.account(r, out, time.Since(start))
 	}()
 	if !h.limit.allow(r, start) {
 		head.Set("Retry-After", "1")
@@ -134,7 +143,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(out, r)
 }
 
-func (h *Handler) account(r *http.Request, status int, took time.Duration) {
+func (h *Handler) account(r *http.Request, out *recorder, took time.Duration) {
+	status := out.status
 	route := r.Pattern
 	if route == "" {
 		route = "other"
@@ -145,7 +155,7 @@ func (h *Handler) account(r *http.Request, status int, took time.Duration) {
 	}
 	switch {
 	case status >= 500:
-		h.c.config.Logger.Warn("request", "route", route, "status", status, "ms", took.Milliseconds())
+		h.c.config.Logger.Warn("request", "route", route, "status", status, "ms", took.Milliseconds(), "request", out.id)
 	default:
 		h.c.config.Logger.Debug("request", "route", route, "status", status, "ms", took.Milliseconds())
 	}
@@ -164,16 +174,24 @@ func (h *Handler) enter() (leave func(), err error) {
 	}, nil
 }
 
-// recorder notes the status.
+// recorder notes the status. An answer that is the collector's fault gets a number, which is in the log too: drawn here, and not
+// taken from the request, where it could name a person.
 type recorder struct {
 	http.ResponseWriter
 	status  int
 	written bool
+	id      string
 }
+
+const requestHeader = "X-Request-Id"
 
 func (r *recorder) WriteHeader(status int) {
 	if !r.written {
 		r.status, r.written = status, true
+		if status >= 500 {
+			r.id = rand.Text()
+			r.Header().Set(requestHeader, r.id)
+		}
 	}
 	r.ResponseWriter.WriteHeader(status)
 }

@@ -18,6 +18,10 @@ type journal interface {
 	message(ctx context.Context, seq uint64) ([]byte, error)
 	// bounds are the numbers of the first and the last message, 0 for an empty log.
 	bounds(ctx context.Context) (first, last uint64, err error)
+	// trim removes the messages before the number.
+	trim(ctx context.Context, before uint64) error
+	// size is what the log takes, in bytes.
+	size(ctx context.Context) (uint64, error)
 	// largest is the size of the largest message.
 	largest() int
 	// shared says that others may write to the log.

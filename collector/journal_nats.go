@@ -134,7 +134,8 @@ func (l *natsLog) use(ctx context.Context, conn *nats.Conn, maxBytes int64, repl
 	config := jetstream.StreamConfig{
 		Name: logStream, Subjects: []string{logSubject}, Description: "curveil: reports, the source of all estimates",
 		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, MaxBytes: maxBytes,
-		DenyDelete: true, DenyPurge: true, Replicas: replicas, AllowDirect: true,
+		// Nobody but this process reaches the embedded log, and it may be asked to trim it.
+		DenyDelete: true, DenyPurge: l.embedded == nil, Replicas: replicas,
 	}
 	l.stream, err = l.js.Stream(ctx, logStream)
 	switch {
@@ -203,12 +204,35 @@ func (l *natsLog) bounds(ctx context.Context) (first, last uint64, err error) {
 	return info.State.FirstSeq, info.State.LastSeq, nil
 }
 
+// message tries again for a while: in a cluster a copy that lags may be asked.
 func (l *natsLog) message(ctx context.Context, seq uint64) ([]byte, error) {
 	m, err := l.stream.GetMsg(ctx, seq)
+	for tries := 0; l.shared() && err != nil && tries < 20 && ctx.Err() == nil; tries++ {
+		time.Sleep(250 * time.Millisecond)
+		m, err = l.stream.GetMsg(ctx, seq)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("collector: message %d of the log: %w", seq, err)
 	}
 	return m.Data, nil
+}
+
+func (l *natsLog) trim(ctx context.Context, before uint64) error {
+	if l.stream.CachedInfo().Config.DenyPurge {
+		return fmt.Errorf("collector: the log is not trimmed: it was begun by a curveil that keeps it whole; begin a new folder to have it trimmed")
+	}
+	if err := l.stream.Purge(ctx, jetstream.WithPurgeSequence(before)); err != nil {
+		return fmt.Errorf("collector: the log is not trimmed: %w", err)
+	}
+	return nil
+}
+
+func (l *natsLog) size(ctx context.Context) (uint64, error) {
+	info, err := l.stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("collector: log: %w", err)
+	}
+	return info.State.Bytes, nil
 }
 
 func (l *natsLog) read(ctx context.Context, after uint64, do func(uint64, []byte) error) (uint64, error) {

@@ -26,9 +26,19 @@ import (
 // The test binary serves a folder when this is set: a process of its own, to be killed.
 const childFolder = "CURVEIL_TEST_SERVE"
 
+// It trims its log when this is set.
+const childTrims = "CURVEIL_TEST_TRIM"
+
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(childFolder); folder != "" {
 		if err := child(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if options := os.Getenv(childNode); options != "" {
+		if err := node(options); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -38,7 +48,11 @@ func TestMain(m *testing.M) {
 }
 
 func child(folder string) error {
-	c, err := Open(context.Background(), Config{Folder: folder, SnapshotEvery: 700})
+	config := Config{Folder: folder, SnapshotEvery: 700}
+	if os.Getenv(childTrims) != "" {
+		config.SnapshotEvery, config.TrimLog = 15, true
+	}
+	c, err := Open(context.Background(), config)
 	if err != nil {
 		return err
 	}
@@ -101,6 +115,14 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Run("whole log", func(t *testing.T) { killed(t, kills, false) })
+	t.Run("trimmed log", func(t *testing.T) {
+		t.Setenv(childTrims, "1")
+		killed(t, (kills+1)/2, true)
+	})
+}
+
+func killed(t *testing.T, kills int, trims bool) {
 	folder := t.TempDir()
 	stream := testStream(t, "heights")
 	c := open(t, Config{Folder: folder})
@@ -193,6 +215,16 @@ func TestKill(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if trims {
+		c = open(t, Config{Folder: folder})
+		if first, last, err := c.log.bounds(t.Context()); err != nil || first <= 1 {
+			t.Errorf("the log was not trimmed: messages %d to %d, %v", first, last, err)
+		}
+		if !bytes.Equal(state(t, c), got) {
+			t.Error("another state after a restart")
+		}
+		return
 	}
 	// The log alone, and a server that never saw a log.
 	for _, f := range snapshotFiles(folder) {

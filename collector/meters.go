@@ -1,7 +1,9 @@
 package collector
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -58,11 +60,14 @@ var (
 	versionDesc = prometheus.NewDesc("curveil_stream_version", "Reports in the estimate of a stream.", []string{"stream"}, nil)
 	messageDesc = prometheus.NewDesc("curveil_log_messages", "Messages in the log that are applied.", nil, nil)
 	queueDesc   = prometheus.NewDesc("curveil_queue_length", "Records that wait for the log.", nil, nil)
+	bytesDesc   = prometheus.NewDesc("curveil_log_bytes", "Size of the log.", nil, nil)
+	savedDesc   = prometheus.NewDesc("curveil_log_messages_since_snapshot", "Messages that a restart would read: those after the newest snapshot.", nil, nil)
+	closedDesc  = prometheus.NewDesc("curveil_stream_closed", "1 for a stream that takes no more reports.", []string{"stream"}, nil)
 	readyDesc   = prometheus.NewDesc("curveil_ready", "1 when reports can be taken.", nil, nil)
 )
 
 func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{versionDesc, messageDesc, queueDesc, readyDesc} {
+	for _, d := range []*prometheus.Desc{versionDesc, closedDesc, messageDesc, bytesDesc, savedDesc, queueDesc, readyDesc} {
 		to <- d
 	}
 }
@@ -71,6 +76,13 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	value := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
+	if g.c.opened.Load() && !g.c.closed.Load() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		if size, err := g.c.log.size(ctx); err == nil { // without it the metric is missing, which says the same
+			value(bytesDesc, float64(size))
+		}
+		cancel()
+	}
 	g.c.mu.RLock()
 	defer g.c.mu.RUnlock()
 	if g.c.fold == nil {
@@ -78,8 +90,10 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, s := range g.c.fold.streams {
 		value(versionDesc, float64(s.server.At()), s.definition.Stream.Name)
+		value(closedDesc, float64(bit(s.closed)), s.definition.Stream.Name)
 	}
 	value(messageDesc, float64(g.c.fold.seq))
+	value(savedDesc, float64(g.c.fold.seq-g.c.saved.Load()))
 	value(queueDesc, float64(len(g.c.queue)))
 	ready := 0.0
 	if g.c.Ready() == nil {

@@ -35,6 +35,7 @@ var statusOf = map[string]int{
 	ExpiredInvitation:              http.StatusUnauthorized,
 	UsedInvitation:                 http.StatusForbidden,
 	QuotaReached:                   http.StatusForbidden,
+	StreamClosed:                   http.StatusGone,
 	SeededNoise:                    http.StatusUnprocessableEntity,
 }
 

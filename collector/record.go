@@ -6,6 +6,7 @@
 //	record 2 (report):      2 · uvarint stream · flags · id, 16 bytes · uvarint at · [ε, δ: 2 × 8 bytes] · [invitation, 32 bytes]
 //	                          · uvarint r · r zigzag varints
 //	record 3 (invitations): 3 · uvarint stream · varint expiry, Unix seconds · uvarint n · n × 32 bytes
+//	record 4 (close):       4 · uvarint stream
 //
 // Streams are numbered from 0 in the order of their records. Flags: 1 noise was private, 2 ε and δ are given (else they are
 // the stream's), 4 an invitation is given. An invitation is its SHA-256. A report's fingerprint is its stream's, having
@@ -30,6 +31,7 @@ const (
 	kindStream      = 1
 	kindReport      = 2
 	kindInvitations = 3
+	kindClose       = 4
 
 	flagPrivate    = 1
 	flagBudget     = 2
@@ -58,6 +60,8 @@ func (r *record) append(b []byte) []byte {
 	case kindStream:
 		b = binary.AppendUvarint(b, uint64(len(r.definition)))
 		return append(b, r.definition...)
+	case kindClose:
+		return binary.AppendUvarint(b, uint64(r.stream))
 	case kindInvitations:
 		b = binary.AppendUvarint(b, uint64(r.stream))
 		b = binary.AppendVarint(b, r.expires.Unix())
@@ -190,6 +194,8 @@ func (p *parser) record() *record {
 		}
 	case kindReport:
 		p.report(r)
+	case kindClose:
+		r.stream = p.number(maxStreams)
 	default:
 		p.bad = true
 	}

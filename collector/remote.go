@@ -46,7 +46,10 @@ func NewRemote(address, stream string) (*Remote, error) {
 // The largest model that a Remote reads.
 const maxModel = 64 << 20
 
-var defaultHTTP = &http.Client{Timeout: 90 * time.Second}
+// RemoteTimeout is that of one request of a Remote without an HTTP client of its own; a long poll takes up to a minute.
+const RemoteTimeout = 90 * time.Second
+
+var defaultHTTP = &http.Client{Timeout: RemoteTimeout}
 
 func (r *Remote) http() *http.Client {
 	if r.HTTP != nil {
@@ -88,6 +91,40 @@ func (r *Remote) do(ctx context.Context, method, path string, body []byte, heade
 		return a.StatusCode, nil, "", p
 	}
 	return a.StatusCode, answer, a.Header.Get("ETag"), nil
+}
+
+// Stream fetches the stream's summary: whether it takes reports, before anything is spent on one.
+func (r *Remote) Stream(ctx context.Context) (*Summary, error) {
+	_, text, _, err := r.do(ctx, http.MethodGet, "", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Summary)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("collector: summary of the stream: %w", err)
+	}
+	return s, nil
+}
+
+// Takes says what stands against another report, nil when nothing does.
+func (s *Summary) Takes(invited bool) error {
+	switch {
+	case s.Closed:
+		return &Refused{StreamClosed, fmt.Sprintf("stream %q is closed: it takes no more reports", s.Name)}
+	case s.Quota > 0 && s.At >= s.Quota:
+		return &Refused{QuotaReached, fmt.Sprintf("stream %q has the %d reports it was opened for", s.Name, s.Quota)}
+	case s.Invitations && !invited:
+		return &Refused{NoInvitation, fmt.Sprintf("stream %q takes reports by invitation: give yours", s.Name)}
+	}
+	return nil
+}
+
+// Expected is the number of people that the stream was opened for, 0 when not known.
+func (s *Summary) Expected() int64 {
+	if s.People == 0 {
+		return s.Quota
+	}
+	return s.People
 }
 
 // Model fetches the model.

@@ -19,8 +19,8 @@ const (
 	maxHeader       = 16 << 10
 )
 
-// Serve answers on the listener until the context ends, then finishes what it is answering; with TLS if a configuration is
-// given. The listener is closed.
+// Serve answers on the listener until the context ends, and for HandlerConfig.Drain after that; then it takes no more requests and
+// finishes what it is answering. With TLS if a configuration is given. The listener is closed.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, secure *tls.Config) error {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		TLSConfig: secure,
@@ -38,6 +38,14 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, secure *tls.Config)
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
+	}
+	if h.drain > 0 {
+		h.draining.Store(true)
+		select {
+		case err := <-failed:
+			return err
+		case <-time.After(h.drain):
+		}
 	}
 	h.Stop()
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)

@@ -1,8 +1,10 @@
 // Snapshots of the fold, so that a restart need not read the whole log. A snapshot is
 //
-//	"curveil-collector-1\n" · seq · SHA-256 of message seq · number of streams · streams · CRC-32C
-//	stream: length · Definition JSON · length · snapshot of the regression.Server · number of invitations ·
+//	"curveil-collector-2\n" · seq · SHA-256 of message seq · number of streams · streams · CRC-32C
+//	stream: length · Definition JSON · length · snapshot of the regression.Server · closed · number of invitations ·
 //	        (SHA-256 · expiry · used)…, in the order of the hashes
+//
+// (version 1 had no "closed"; it is read still.)
 //
 // numbers being little-endian 64-bit words and the checksum 4 bytes. File: snapshots/<seq, 20 digits>.snapshot; the last two
 // are kept.
@@ -11,6 +13,7 @@ package collector
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -23,7 +26,8 @@ import (
 )
 
 const (
-	snapshotMagic  = "curveil-collector-1\n"
+	snapshotMagic  = "curveil-collector-2\n"
+	snapshotFirst  = "curveil-collector-1\n"
 	snapshotSuffix = ".snapshot"
 	snapshotsKept  = 2
 )
@@ -43,6 +47,7 @@ func (f *fold) marshal() ([]byte, error) {
 			word(uint64(len(part)))
 			b = append(b, part...)
 		}
+		word(bit(s.closed))
 		word(uint64(len(s.invitations)))
 		hashes := make([]tokenHash, 0, len(s.invitations))
 		for h := range s.invitations {
@@ -52,18 +57,22 @@ func (f *fold) marshal() ([]byte, error) {
 		for _, h := range hashes {
 			b = append(b, h[:]...)
 			word(uint64(s.invitations[h].expires))
-			used := uint64(0)
-			if s.invitations[h].used {
-				used = 1
-			}
-			word(used)
+			word(bit(s.invitations[h].used))
 		}
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
 
+func bit(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
 func unmarshalFold(data []byte) (*fold, error) {
-	if len(data) < len(snapshotMagic)+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
+	first := bytes.HasPrefix(data, []byte(snapshotFirst))
+	if len(data) < len(snapshotMagic)+4 || !first && string(data[:len(snapshotMagic)]) != snapshotMagic {
 		return nil, fmt.Errorf("not a snapshot of this version of curveil")
 	}
 	body := data[:len(data)-4]
@@ -102,6 +111,9 @@ func unmarshalFold(data []byte) (*fold, error) {
 			return nil, err
 		}
 		s := f.streams[len(f.streams)-1]
+		if !first {
+			s.closed = word() == 1
+		}
 		for range word() {
 			var h tokenHash
 			copy(h[:], p.take(uint64(len(h))))
@@ -124,6 +136,35 @@ func snapshotFiles(folder string) []string {
 	slices.Sort(names)
 	slices.Reverse(names)
 	return names
+}
+
+// save writes a snapshot and, where the log is to be trimmed, drops from it the messages before the older of the two newest
+// snapshots, having read both back. The message of a snapshot stays: the snapshot is recognised by it.
+func (c *Collector) save(seq uint64, data []byte) error {
+	if err := writeSnapshot(c.config.Folder, seq, data); err != nil {
+		return err
+	}
+	c.saved.Store(seq)
+	if !c.config.TrimLog {
+		return nil
+	}
+	files := snapshotFiles(c.config.Folder)
+	if len(files) < snapshotsKept {
+		return nil
+	}
+	oldest := seq
+	for _, name := range files[:snapshotsKept] {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("collector: the log is not trimmed: %w", err)
+		}
+		f, err := unmarshalFold(text)
+		if err != nil {
+			return fmt.Errorf("collector: the log is not trimmed: snapshot %s: %w", filepath.Base(name), err)
+		}
+		oldest = min(oldest, f.seq)
+	}
+	return c.log.trim(context.Background(), oldest)
 }
 
 func writeSnapshot(folder string, seq uint64, data []byte) error {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -22,7 +25,7 @@ import (
 type contributeFlags struct {
 	x                    []float64
 	y                    float64
-	invitation, file     string
+	invitation, file, ca string
 	budget               publish.Budget
 	epsilon, delta       float64
 	maxEpsilon, maxDelta float64
@@ -51,6 +54,7 @@ input, which other users of this machine cannot see.`,
 	f.Float64SliceVar(&c.x, "x", nil, "your x; x1,x2,… for several variables")
 	f.Float64Var(&c.y, "y", 0, "your y")
 	f.StringVar(&c.invitation, "invitation", os.Getenv("CURVEIL_INVITATION"), "invitation, where the stream wants one (environment: CURVEIL_INVITATION)")
+	f.StringVar(&c.ca, "ca", "", "file with the certificates (PEM) that vouch for the collector's, besides those of this machine")
 	f.StringVar(&c.file, "report", "", "file that keeps the report until the collector has it (default: STREAM.report.json)")
 	f.Float64Var(&c.epsilon, "epsilon", 0, "your own, smaller ε, in a stream that accepts mixed budgets; with --delta")
 	f.Float64Var(&c.delta, "delta", 0, "your own δ")
@@ -69,6 +73,9 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 		return usageError{err}
 	}
 	remote.Invitation, remote.Patience = c.invitation, c.patience
+	if remote.HTTP, err = c.http(); err != nil {
+		return err
+	}
 	if c.file == "" {
 		c.file = stream + ".report.json"
 	}
@@ -83,9 +90,23 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if err != nil {
 		return err
 	}
+	// Whatever stands against a report is found before the ledger is asked.
+	summary, err := remote.Stream(cmd.Context())
+	if err != nil {
+		return c.unreachable(err)
+	}
+	if err := summary.Takes(c.invitation != ""); err != nil {
+		return err
+	}
 	model, err := remote.Model(cmd.Context())
 	if err != nil {
-		return err
+		return c.unreachable(err)
+	}
+	if err := model.Stream.Inside(x); err != nil {
+		return usageError{err}
+	}
+	for _, w := range model.Stream.Warnings(summary.Expected()) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: %s\n", w)
 	}
 	if c.budget.Dataset == "" {
 		c.budget.Dataset = stream
@@ -107,6 +128,40 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 		return c.failed(err)
 	}
 	return c.done(cmd, receipt)
+}
+
+// http trusts what this machine trusts, and --ca.
+func (c *contributeFlags) http() (*http.Client, error) {
+	if c.ca == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.ca)
+	if err != nil {
+		return nil, fmt.Errorf("--ca: %w: give the file with the certificate that vouches for the collector's, as PEM", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--ca %s: it holds no certificate (%s): give the file that begins with -----BEGIN CERTIFICATE-----", c.ca, found(pemBlocks(text)))
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return &http.Client{Transport: transport, Timeout: collector.RemoteTimeout}, nil
+}
+
+// unreachable says what to do about a certificate that nobody here vouches for.
+func (c *contributeFlags) unreachable(err error) error {
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: nothing was spent; if the collector's certificate is its owner's own, get the file from them in a way that you trust and give it as --ca", err)
+	case errors.As(err, &name):
+		return fmt.Errorf("%w: nothing was spent; use the address that the certificate names", err)
+	}
+	return err
 }
 
 // resend sends the report that an earlier call has left.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,10 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -39,6 +43,8 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.IntVar(&s.config.Replicas, "nats-replicas", 3, "copies of the log in the cluster")
 	f.Int64Var(&s.config.MaxLog, "max-log", 0, "largest size of the log in bytes; reports beyond it are refused (default: no limit)")
 	f.IntVar(&s.config.SnapshotEvery, "snapshot-every", 100_000, "reports after which a snapshot is written, so that a restart reads less of the log")
+	f.BoolVar(&s.config.TrimLog, "trim-log", false, "drop from the log what two snapshots hold, so that it stays small; the snapshots are needed then, and are to be copied together with the log")
+	f.DurationVar(&s.http.Drain, "drain", 0, "how long to go on answering after SIGTERM, with /readyz at 503, so that a proxy in front sends nothing more")
 	f.Float64Var(&s.http.Rate, "rate", 1000, "requests a second that one address may make; 0 for no limit")
 	f.BoolVar(&s.newToken, "new-admin-token", false, "make another admin token; the old one stops working")
 	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -68,11 +74,53 @@ func (s *serveFlags) secure() (*tls.Config, error) {
 	if s.cert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+	pair, err := s.pair()
 	if err != nil {
-		return nil, fmt.Errorf("TLS certificate: %w", err)
+		return nil, err
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// pair reads certificate and key; its errors say which of the two files is at fault.
+func (s *serveFlags) pair() (tls.Certificate, error) {
+	var none tls.Certificate
+	cert, err := os.ReadFile(s.cert)
+	if err != nil {
+		return none, fmt.Errorf("--tls-cert: %w: give the file with the certificate, and those it is signed with after it, as PEM", err)
+	}
+	key, err := os.ReadFile(s.key)
+	if err != nil {
+		return none, fmt.Errorf("--tls-key: %w: give the file with the certificate's private key, as PEM", err)
+	}
+	if kinds := pemBlocks(cert); !slices.Contains(kinds, "CERTIFICATE") {
+		return none, fmt.Errorf("--tls-cert %s: it holds no certificate (%s): give the file that begins with -----BEGIN CERTIFICATE-----", s.cert, found(kinds))
+	}
+	if kinds := pemBlocks(key); !slices.ContainsFunc(kinds, func(kind string) bool { return kind == "PRIVATE KEY" || strings.HasSuffix(kind, " PRIVATE KEY") }) {
+		return none, fmt.Errorf("--tls-key %s: it holds no private key (%s): give the file that begins with -----BEGIN PRIVATE KEY-----, without a password", s.key, found(kinds))
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return none, fmt.Errorf("--tls-cert %s with --tls-key %s: %w: give the certificate and the key that were made together", s.cert, s.key, err)
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
+		return none, fmt.Errorf("--tls-cert %s: the certificate is valid from %s to %s and not now: renew it, or set the clock", s.cert, pair.Leaf.NotBefore.Format(time.DateOnly), pair.Leaf.NotAfter.Format(time.DateOnly))
+	}
+	return pair, nil
+}
+
+// pemBlocks are the kinds of the blocks in a PEM file.
+func pemBlocks(text []byte) (kinds []string) {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		kinds = append(kinds, block.Type)
+	}
+	return kinds
+}
+
+func found(kinds []string) string {
+	if len(kinds) == 0 {
+		return "nothing in it is PEM"
+	}
+	return "but " + strings.Join(kinds, ", ")
 }
 
 func serveCommand() *cobra.Command {
@@ -105,6 +153,12 @@ func (s *serveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	secure, err := s.secure()
 	if err != nil {
 		return err
+	}
+	if s.http.Drain < 0 {
+		return usagef("--drain %v must not be negative", s.http.Drain)
+	}
+	if s.config.TrimLog && s.config.NATS != "" {
+		return usagef("--trim-log is for the log in the data folder: other collectors may need all of the log at --nats; limit it with the cluster's own means")
 	}
 	if !(s.http.Rate >= 0) {
 		return usagef("--rate %v must not be negative", s.http.Rate)

@@ -289,9 +289,13 @@ func TestPlanRegressionSteps(t *testing.T) {
 	flags := []string{"plan", "regression", "--n", "1000,1000000", "--domain", "1:18", "--tau", "8", "--epsilon", "1", "--delta", "1e-6", "--json"}
 	read := func(more ...string) (out struct {
 		Predictions []struct{ Error, Default float64 }
-	}) { stdout, _ := must(t, append(flags, more...)...); if err := json.Unmarshal([]byte(stdout), &out); err != nil {
-		t.Fatal(err)
-	}; return out }
+	}) {
+		stdout, _ := must(t, append(flags, more...)...)
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
 	smooth, rough := read(), read("--smoothness", "0.5")
 	for i, p := range smooth.Predictions {
 		if p.Default < p.Error*(1-1e-9) || rough.Predictions[i].Error != p.Error {
