@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 // CSV files: the header, and one reader of rows for each layout. A row that
@@ -94,7 +96,7 @@ func merge(k kind, f []byte, decimal byte) kind {
 	case k == kindNumber || k == kindText:
 		return k
 	}
-	if _, err := isoTime(f, nil); err == errNotTime {
+	if _, err := iso.Parse(f, nil); err == iso.ErrNotTime {
 		return kindText
 	}
 	return kindTime

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/curveil/curveil/fit"
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 // Rows of Parquet files whose curves are lists, and of long ones.
@@ -251,7 +252,7 @@ func (l *pqLong) readTime() (float64, error) {
 		return 0, l.fault(c, l.row, "the time is not finite", "correct it, or take the row out")
 	case c.naive:
 		whole := math.Floor(t)
-		unix, err := inZone(int64(whole), l.clock.zone)
+		unix, err := iso.InZone(int64(whole), l.clock.zone)
 		if err != nil {
 			return 0, l.fault(c, l.row, "the time "+err.Error(), zoneFix(err))
 		}

@@ -131,6 +131,7 @@ type Schema struct {
 	Layout             string
 	Components         []string  // names of the value columns; of a wide file "value" unless named
 	Times              []float64 // of a wide file, increasing
+	Dated              bool      // times are written as dates: they are Unix seconds here
 	ID, Unit, Time     string    // names of the columns, "" where there is none
 	Ignored            []string  // columns that are not read
 	Separator, Decimal rune      // CSV only

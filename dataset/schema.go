@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 // The role of each column: told by the options, else by the names in the
@@ -51,6 +53,7 @@ type columns struct {
 	o        Options
 	numeric  []bool    // wide: the name is a time
 	times    []float64 // wide: which
+	dated    bool      // times are dates
 	ignored  []bool
 	id, unit int // column index, -1 none
 	time     int
@@ -155,6 +158,10 @@ func (c *columns) resolve(s *Schema) error {
 	} else {
 		err = c.resolveLong(s)
 	}
+	if s.Layout == Long && c.time >= 0 {
+		c.dated = c.kinds[c.time] == kindTime
+	}
+	s.Dated = c.dated
 	c.report(s)
 	return err
 }
@@ -214,11 +221,11 @@ func (c *columns) readTimes() error {
 			c.numeric[i], c.times[i] = true, x
 			continue
 		}
-		x, err := isoTime([]byte(n), c.o.Zone)
+		x, err := iso.Parse([]byte(n), c.o.Zone)
 		switch {
 		case err == nil:
-			c.numeric[i], c.times[i] = true, x
-		case !errors.Is(err, errNotTime):
+			c.numeric[i], c.times[i], c.dated = true, x, true
+		case !errors.Is(err, iso.ErrNotTime):
 			return c.fault(i, quote(n)+" "+err.Error(), zoneFix(err))
 		}
 	}
@@ -297,7 +304,7 @@ func (c *columns) resolveWide(s *Schema) error {
 	for i, is := range c.numeric {
 		if is {
 			if d := c.o.Domain; d != nil && !d.Contains(c.times[i]) {
-				msg, fix := outsideDomain(c.times[i], *d)
+				msg, fix := outsideDomain(c.times[i], *d, c.dated)
 				return c.fault(i, msg, fix+", or name the column in the ignore option")
 			}
 			c.values = append(c.values, i)
@@ -442,9 +449,9 @@ func outsideMsg(x, lo, hi float64) string {
 
 func zoneFix(err error) string {
 	switch {
-	case errors.Is(err, errNaive):
+	case errors.Is(err, iso.ErrNaive):
 		return "write the offset (Z, +02:00) into the file, or set the zone option"
-	case errors.Is(err, errTwice), errors.Is(err, errNoSuch):
+	case errors.Is(err, iso.ErrTwice), errors.Is(err, iso.ErrNoSuch):
 		return "write the offset (Z, +02:00) into the file"
 	}
 	return "write numbers, or times such as 2008-05-17T21:00:45Z"

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/curveil/curveil/fit"
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 // One person's own curve, a track on the ground or signals over time, as a
@@ -114,16 +114,9 @@ func (t *Track) prefix() string {
 func showTime(t float64) string {
 	s := strconv.FormatFloat(t, 'f', -1, 64) + " s"
 	if t >= 1e8 && t < 1e11 {
-		s += " (" + isoText(t) + ")"
+		s += " (" + iso.Text(t) + ")"
 	}
 	return s
-}
-
-// isoText writes Unix seconds as a date, to the microsecond.
-func isoText(t float64) string {
-	whole := math.Floor(t)
-	micro := math.Round((t - whole) * 1e6)
-	return time.Unix(int64(whole), int64(micro)*1000).UTC().Format("2006-01-02T15:04:05.999999Z")
 }
 
 // Plane returns the curve on which a mechanism works: metres east and north of

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 // Private curves go out in the format that the tracks came in. A file holds
@@ -254,7 +256,7 @@ func (w *TrackWriter) csv(out Output) error {
 			b = append(strconv.AppendInt(b, int64(w.written+1), 10), ',')
 		}
 		if out.ISO {
-			b = append(b, isoText(t)...)
+			b = append(b, iso.Text(t)...)
 		} else {
 			b = strconv.AppendFloat(b, t, 'f', -1, 64)
 		}
@@ -297,7 +299,7 @@ func (w *TrackWriter) gpx(out Output) {
 		b = append(b, `<trkpt lat="`...)
 		b = append(appendDegrees(b, out.X[0][i]), `" lon="`...)
 		b = append(appendDegrees(b, out.X[1][i]), `"><time>`...)
-		b = append(append(b, isoText(t)...), "</time></trkpt>\n"...)
+		b = append(append(b, iso.Text(t)...), "</time></trkpt>\n"...)
 	}
 	w.put(append(b, "</trkseg></trk>\n"...))
 }
@@ -315,7 +317,7 @@ func (w *TrackWriter) geoJSON(out Output) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), isoText(t)...), '"')
+		b = append(append(append(b, '"'), iso.Text(t)...), '"')
 	}
 	b = append(b, `]},"geometry":{"type":"LineString","coordinates":[`...)
 	for i := range out.T {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	iso "github.com/curveil/curveil/internal/clock"
 )
 
 func writeTracks(t *testing.T, path string, format Format, many bool, outs ...Output) []byte {
@@ -286,8 +288,8 @@ func TestISOText(t *testing.T) {
 		{1211058045.9999999, "2008-05-17T21:00:46Z"},
 		{firstDate, "0000-01-01T00:00:00Z"},
 	} {
-		got := isoText(c.t)
-		back, err := isoTime([]byte(got), time.UTC)
+		got := iso.Text(c.t)
+		back, err := iso.Parse([]byte(got), time.UTC)
 		if got != c.want || err != nil || math.Abs(back-c.t) > 1e-6 {
 			t.Errorf("%g is written %s, want %s; read %g, %v", c.t, got, c.want, back, err)
 		}

@@ -1,12 +1,13 @@
-package dataset
+package clock
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 )
 
-func TestISOTime(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, want := range map[string]float64{
 		"1970-01-01T00:00:00Z":             0,
 		"1970-01-01T00:00Z":                0,
@@ -21,29 +22,29 @@ func TestISOTime(t *testing.T) {
 		"1960-01-01T00:00:00.5Z":           -315619199.5,
 		"1970-01-01T00:00:00.99999999999Z": 0.99999999999,
 	} {
-		if got, err := isoTime([]byte(text), nil); err != nil || got != want {
+		if got, err := Parse([]byte(text), nil); err != nil || got != want {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]error{
-		"2008-05-17":                errNaive,
-		"2008-05-17T21:00:45":       errNaive,
-		"2001-02-29T00:00:00Z":      errCalendar,
-		"2001-13-01T00:00:00Z":      errCalendar,
-		"2001-01-00T00:00:00Z":      errCalendar,
-		"2001-01-01T24:00:00Z":      errCalendar,
-		"2001-01-01T00:60:00Z":      errCalendar,
-		"2001-01-01T00:00:60Z":      errCalendar,
-		"2001-1-01T00:00:00Z":       errNotTime,
-		"2001-01-01T00:00:00.Z":     errNotTime,
-		"2001-01-01T00:00:00+25:00": errNotTime,
-		"2001-01-01T00:00:00+01:0":  errNotTime,
-		"2001-01-01T00:00:00Zx":     errNotTime,
-		"2001-01-01T0:00:00Z":       errNotTime,
-		"20010101T000000Z":          errNotTime,
-		"":                          errNotTime,
+		"2008-05-17":                ErrNaive,
+		"2008-05-17T21:00:45":       ErrNaive,
+		"2001-02-29T00:00:00Z":      ErrCalendar,
+		"2001-13-01T00:00:00Z":      ErrCalendar,
+		"2001-01-00T00:00:00Z":      ErrCalendar,
+		"2001-01-01T24:00:00Z":      ErrCalendar,
+		"2001-01-01T00:60:00Z":      ErrCalendar,
+		"2001-01-01T00:00:60Z":      ErrCalendar,
+		"2001-1-01T00:00:00Z":       ErrNotTime,
+		"2001-01-01T00:00:00.Z":     ErrNotTime,
+		"2001-01-01T00:00:00+25:00": ErrNotTime,
+		"2001-01-01T00:00:00+01:0":  ErrNotTime,
+		"2001-01-01T00:00:00Zx":     ErrNotTime,
+		"2001-01-01T0:00:00Z":       ErrNotTime,
+		"20010101T000000Z":          ErrNotTime,
+		"":                          ErrNotTime,
 	} {
-		if _, err := isoTime([]byte(text), nil); !errors.Is(err, want) {
+		if _, err := Parse([]byte(text), nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}
@@ -51,7 +52,7 @@ func TestISOTime(t *testing.T) {
 
 // A clock that is put back shows an hour twice, one that is put forward leaves
 // one out: neither names an instant. Paris in 2021.
-func TestISOTimeInZone(t *testing.T) {
+func TestParseInZone(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
 		t.Skip("no time zone database")
@@ -64,23 +65,23 @@ func TestISOTimeInZone(t *testing.T) {
 		"2021-10-31T03:00:00":       1635645600,
 		"2021-10-31T02:30:00+02:00": 1635640200,
 	} {
-		if got, err := isoTime([]byte(text), zone); err != nil || got != want {
+		if got, err := Parse([]byte(text), zone); err != nil || got != want {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for text, want := range map[string]error{"2021-03-28T02:30:00": errNoSuch, "2021-10-31T02:30:00": errTwice} {
-		if _, err := isoTime([]byte(text), zone); !errors.Is(err, want) {
+	for text, want := range map[string]error{"2021-03-28T02:30:00": ErrNoSuch, "2021-10-31T02:30:00": ErrTwice} {
+		if _, err := Parse([]byte(text), zone); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}
 }
 
-func FuzzISOTime(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"2008-05-17T21:00:45Z", "2008-05-17T23:01:45+02:00", "2008-05-17 21:00", "2008-05-17T21:00:45.000Z", "0000-00-00T", "9999-12-31T23:59:59.999999999-15:59"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := isoTime([]byte(text), nil)
+		got, err := Parse([]byte(text), nil)
 		if err != nil {
 			return
 		}
@@ -89,4 +90,19 @@ func FuzzISOTime(f *testing.F) {
 			t.Errorf("%s: %v, want %v", text, got, want.Unix())
 		}
 	})
+}
+
+func TestShort(t *testing.T) {
+	for unix, want := range map[float64]string{
+		0: "1970-01-01", 86400: "1970-01-02", 1211058045: "2008-05-17T21:00:45Z", 0.25: "1970-01-01T00:00:00.25Z", -0.5: "1969-12-31T23:59:59.5Z",
+		86399.9999999: "1970-01-02",
+	} {
+		if got := Short(unix); got != want {
+			t.Errorf("%v: %s, want %s", unix, got, want)
+		}
+		back, err := Parse([]byte(want), time.UTC)
+		if err != nil || math.Abs(back-unix) > 1e-6 {
+			t.Errorf("%s: %v, %v", want, back, err)
+		}
+	}
 }
