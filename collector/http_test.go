@@ -285,6 +285,7 @@ func TestOpeningRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new string }{
 		{`"people":100000`, `"quota":5`}, {`"tau":0.67`, `"tau":-1`}, {`"tau":0.67`, `"tau":null`}, {`[0,1]`, `[1,0]`}, {`[0,1]`, `[0,1,2]`},
 		{`kernel:gauss:20%`, `nonsense`}, {`"name":"heights"`, `"name":"A/B"`}, {`"delta":1e-6`, `"delta":0`}, {`"tau"`, `"taux"`},
+		{`"people":100000`, `"people":100000,"smoothness":2`}, {`"people":100000`, `"people":100000,"smoothness":1,"steps":{"gamma0":0.01,"exponent":0.5,"horizon":100}`},
 	} {
 		if a, text := s.ask(t, "POST", "/v1/streams", strings.Replace(opening, c.old, c.new, 1), "Authorization: Bearer "+s.token); a.StatusCode != 422 {
 			t.Errorf("%s: %d %s", c.new, a.StatusCode, text)
@@ -295,6 +296,14 @@ func TestOpeningRefusals(t *testing.T) {
 	}
 	if a, _ := s.ask(t, "POST", "/v1/streams", opening, "Authorization: Bearer "+s.token); a.StatusCode != 409 {
 		t.Errorf("second of a name: %d", a.StatusCode)
+	}
+	rough := strings.Replace(strings.Replace(opening, "heights", "rough", 1), `"people":100000`, `"people":100000,"smoothness":0.5`, 1)
+	if a, text := s.ask(t, "POST", "/v1/streams", rough, "Authorization: Bearer "+s.token); a.StatusCode != 201 {
+		t.Fatal(text)
+	}
+	smooth, _ := s.c.Model("heights")
+	if m, _ := s.c.Model("rough"); m.Stream.Steps.Exponent != 0.5 || smooth.Stream.Steps.Exponent != 2.0/3 {
+		t.Errorf("steps %+v for smoothness 1/2, %+v by default", m.Stream.Steps, smooth.Stream.Steps)
 	}
 }
 

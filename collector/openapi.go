@@ -36,8 +36,9 @@ func documented(api huma.API) {
 			"tau": number("τ of the Huber loss, in units of y; from public data or a guess"), "bound": number("B; default: the largest feature"), "center": number("public guess of y's level"),
 			"epsilon": number("ε of one report"), "delta": number("δ of one report"), "calibration": text("analytic or classical"), "mixed": yes("accept reports with smaller budgets"),
 			"staleness": whole("versions a report may be old"), "radius": number("bound on the curve's norm"), "unit": text("who is protected"), "x_label": text(""), "y_label": text(""),
-			"steps":  {Type: huma.TypeObject, Properties: map[string]*huma.Schema{"gamma0": number(""), "exponent": number(""), "horizon": whole("0 for decaying steps")}},
-			"people": whole("number expected"), "quota": whole("reports after which the stream takes no more"), "invitations": yes("a report needs an invitation"), "demonstration": yes("accept seeded noise")}}
+			"steps":      {Type: huma.TypeObject, Properties: map[string]*huma.Schema{"gamma0": number(""), "exponent": number(""), "horizon": whole("0 for decaying steps")}},
+			"smoothness": number("of the curve, in (0, 1], for the default steps: 1, the default, or 0.5 for features as narrow as the kernel"),
+			"people":     whole("number expected"), "quota": whole("reports after which the stream takes no more"), "invitations": yes("a report needs an invitation"), "demonstration": yes("accept seeded noise")}}
 }
 
 // jsonBody is the description of a body that the handler decodes.

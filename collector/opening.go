@@ -14,7 +14,7 @@ import (
 //	{"name":"heights","space":"kernel:gauss:20%","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}
 //
 // with, optionally, center, steps, calibration, mixed, staleness, radius, unit, x_label, y_label, quota, invitations and
-// demonstration. Without steps they are regression.DefaultSteps for the people.
+// demonstration. Without steps they are regression.SmoothSteps for the people, with the smoothness, if given.
 func readOpening(data []byte) (d Definition, err error) {
 	o, err := strictjson.Read("collector: stream", data)
 	if err != nil {
@@ -42,6 +42,15 @@ func readOpening(data []byte) (d Definition, err error) {
 			}
 		}
 	}
+	smoothness := regression.DefaultSmoothness
+	if !full && o.Has("smoothness") {
+		if err := o.Take("smoothness", &smoothness); err != nil {
+			return d, err
+		}
+		if d.Stream.Steps != (regression.Steps{}) {
+			return d, fmt.Errorf("collector: stream: smoothness is for the default steps: give it or steps")
+		}
+	}
 	if err := o.Done(); err != nil {
 		return d, err
 	}
@@ -49,7 +58,7 @@ func readOpening(data []byte) (d Definition, err error) {
 		if d.People < 1 {
 			return d, fmt.Errorf("collector: stream: give people, the number expected, or steps: the step size depends on it")
 		}
-		if d.Stream.Steps, err = regression.DefaultSteps(d.Stream, d.People); err != nil {
+		if d.Stream.Steps, err = regression.SmoothSteps(d.Stream, d.People, smoothness); err != nil {
 			return d, err
 		}
 	}
