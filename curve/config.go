@@ -81,6 +81,7 @@ type Config struct {
 	MaxGap float64
 
 	XLabel, YLabel string // public, may be empty
+	UnixTime       bool   // t counts seconds since 1970, for pictures and tables
 }
 
 // defaults fills in what was left empty.

@@ -161,7 +161,7 @@ func (p *Privatizer) release(sp space.Space, coordinates []float64, method Metho
 		}
 	}
 	r := &release.Release{Verb: release.Curve, Method: string(method), Space: sp, Components: p.config.Components, Coefficients: rows,
-		Noise: noise, Privacy: p.config.statement(), N: 1, Private: d.private(), XLabel: p.config.XLabel, YLabel: p.config.YLabel}
+		Noise: noise, Privacy: p.config.statement(), N: 1, Private: d.private(), XLabel: p.config.XLabel, YLabel: p.config.YLabel, UnixTime: p.config.UnixTime}
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("curve: %w", err)
 	}

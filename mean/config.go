@@ -69,6 +69,8 @@ type Config struct {
 	N int64
 	// XLabel and YLabel name the axes, with units.
 	XLabel, YLabel string
+	// UnixTime says that t counts seconds since 1970, for pictures and tables.
+	UnixTime bool
 }
 
 func (c Config) withDefaults() Config {

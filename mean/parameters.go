@@ -26,6 +26,7 @@ type configJSON struct {
 	N          int64             `json:"n,omitempty"`
 	XLabel     string            `json:"x_label,omitempty"`
 	YLabel     string            `json:"y_label,omitempty"`
+	UnixTime   bool              `json:"unix_time,omitempty"`
 }
 
 // referenceJSON is a constant, or the points of a table.
@@ -48,7 +49,7 @@ func (c Config) Encode() ([]byte, error) {
 	}
 	out := configJSON{
 		Space: sp, Radius: c.Radius, Privacy: c.statement(), Method: c.Method, Components: c.Components,
-		Grid: c.Grid, Raw: c.Raw, N: c.N, XLabel: c.XLabel, YLabel: c.YLabel,
+		Grid: c.Grid, Raw: c.Raw, N: c.N, XLabel: c.XLabel, YLabel: c.YLabel, UnixTime: c.UnixTime,
 	}
 	for _, r := range c.Reference {
 		var j referenceJSON
@@ -82,7 +83,7 @@ func DecodeConfig(data []byte) (Config, error) {
 	}
 	c := Config{
 		Space: sp, Radius: in.Radius, Guarantee: in.Privacy.Guarantee, Unit: in.Privacy.Unit, Method: in.Method, Components: in.Components,
-		Grid: in.Grid, Raw: in.Raw, N: in.N, XLabel: in.XLabel, YLabel: in.YLabel,
+		Grid: in.Grid, Raw: in.Raw, N: in.N, XLabel: in.XLabel, YLabel: in.YLabel, UnixTime: in.UnixTime,
 	}
 	for _, j := range in.Reference {
 		r := release.Constant(j.Constant)

@@ -50,7 +50,7 @@ func (m *Mean) Release(src *noise.Source) (*release.Release, error) {
 func (c Config) newRelease(n int64, mech mechanism.Mechanism, private bool) *release.Release {
 	return &release.Release{
 		Verb: release.Mean, Method: string(c.Method), Space: c.Space, Components: c.Components, Reference: c.Reference,
-		Privacy: c.statement(), N: n, Radius: c.Radius, Private: private, XLabel: c.XLabel, YLabel: c.YLabel,
+		Privacy: c.statement(), N: n, Radius: c.Radius, Private: private, XLabel: c.XLabel, YLabel: c.YLabel, UnixTime: c.UnixTime,
 		Noise: release.Noise{Law: mech.Law(), Scale: mech.Scale(n)},
 	}
 }

@@ -66,6 +66,7 @@ func Compare(entries []Entry, o Options) (*Picture, error) {
 		return nil, err
 	}
 	first := entries[0].Release
+	o.UnixTime = o.UnixTime || first.UnixTime
 	p := &Picture{title: o.Title, columns: 1, look: o.Size, caption: caption(entries, o)}
 	components := len(first.Components)
 	if components > 3 && o.Size.Width > o.Size.Height {

@@ -60,6 +60,7 @@ func Decode(src io.Reader) (*Release, error) {
 		func() error { return need(o, "components", &r.Components, asStrings) },
 		func() error { return may(o, "x_label", &r.XLabel, asString) },
 		func() error { return may(o, "y_label", &r.YLabel, asString) },
+		func() error { return may(o, "unix_time", &r.UnixTime, asBool) },
 		func() error { return may(o, "variables", &r.Variables, asStrings) },
 		func() error { return r.takeSpace(o, &curve, &sample) },
 		func() error { return may(o, "reference", &r.Reference, asList(asReference, maxComponents)) },

@@ -54,6 +54,9 @@ func (r *Release) Encode(w io.Writer) error {
 	if r.YLabel != "" {
 		doc.add("y_label", r.YLabel)
 	}
+	if r.UnixTime {
+		doc.add("unix_time", true)
+	}
 	if r.Variables != nil {
 		doc.add("variables", r.Variables)
 	}

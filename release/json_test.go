@@ -147,6 +147,7 @@ func TestRoundTrip(t *testing.T) {
 			r.Noise = Noise{Law: GaussianLinearised, Factor: factor}
 		}
 		r.XLabel, r.YLabel = text.Draw(rt, "x label"), text.Draw(rt, "y label")
+		r.UnixTime = rapid.Bool().Draw(rt, "unix time")
 		r.N = rapid.Int64Range(93, math.MaxInt64).Draw(rt, "n")
 		var b bytes.Buffer
 		if err := r.Encode(&b); err != nil {
@@ -207,6 +208,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"absurd dimension", replace(`"dim": 4`, `"dim": 1000000000000`), "$.space:"},
 		{"lone surrogate", replace(`"height (cm)"`, `"\ud800"`), "$.y_label:"},
 		{"escape sequence", replace(`"height (cm)"`, `"\u001b[2J"`), "$.y_label:"},
+		{"years of five digits", strings.Replace(replace(`"y_label"`, `"unix_time": true, "y_label"`), `"domain": [2, 18]`, `"domain": [2, 1e12]`, 1), "$.unix_time:"},
+		{"time as text", replace(`"y_label"`, `"unix_time": "yes", "y_label"`), "$.unix_time:"},
 		{"deep", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), "nested deeper"},
 		{"very deep", strings.Repeat("[", 1e6), "not JSON"},
 	}

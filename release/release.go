@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/space"
 )
@@ -56,6 +57,7 @@ type Release struct {
 	Private      bool    // false when the noise came from a seeded source: a demonstration, not a release
 
 	XLabel, YLabel string   // public, may be empty
+	UnixTime       bool     // t counts seconds since 1970-01-01T00:00:00Z: show dates
 	Variables      []string // of a box: the names of its variables; nil, or one for each
 }
 
@@ -110,6 +112,9 @@ func (r *Release) inDomain(t float64) error {
 	d := r.Space.Domain()
 	if d.Contains(t) {
 		return nil
+	}
+	if r.UnixTime {
+		return fmt.Errorf("release: %s is outside the domain [%s, %s] of the release; ask inside it", clock.Text(t), clock.Short(d.A), clock.Short(d.B))
 	}
 	return fmt.Errorf("release: t=%v is outside the domain [%v, %v] of the release; ask inside it", t, d.A, d.B)
 }

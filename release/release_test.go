@@ -3,6 +3,7 @@ package release
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/curveil/curveil/privacy"
@@ -87,6 +88,10 @@ func TestOutsideDomain(t *testing.T) {
 		if _, _, err := r.Bands([]float64{3, x}, 0.95, false); err == nil {
 			t.Errorf("Bands at %v: no error", x)
 		}
+	}
+	r.UnixTime = true
+	if err := r.Eval(make([]float64, 1), 1e9); err == nil || !strings.Contains(err.Error(), "2001-09-09T01:46:40Z is outside the domain [1970-01-01T00:00:02Z, 1970-01-01T00:00:18Z]") {
+		t.Error(err)
 	}
 	for _, x := range []float64{2, 18} {
 		if math.IsNaN(r.At(x)) {

@@ -115,6 +115,15 @@ func (r *Release) checkText() error {
 	if err := checkText(r.YLabel); err != nil {
 		return &fault{".y_label", err}
 	}
+	if r.UnixTime {
+		if r.Space == nil {
+			return faultf(".unix_time", "a function of several variables has no time")
+		}
+		// What a calendar of four digits can write.
+		if d := r.Space.Domain(); d.A < -62135596800 || d.B > 253402300799 {
+			return faultf(".unix_time", "the domain %v does not lie between the years 1 and 9999", d)
+		}
+	}
 	return nil
 }
 

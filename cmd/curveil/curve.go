@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,7 +66,10 @@ func (c *curveFlags) config(f *pflag.FlagSet) (curve.Config, error) {
 	if err != nil {
 		return curve.Config{}, err
 	}
-	w, err := parseWindow(c.window)
+	if c.window == "" {
+		return curve.Config{}, usagef("--window is needed: the public range of time that the release covers")
+	}
+	w, _, err := flags.TimeDomain("--window", c.window, nil)
 	if err != nil {
 		return curve.Config{}, err
 	}
@@ -81,36 +83,6 @@ func (c *curveFlags) config(f *pflag.FlagSet) (curve.Config, error) {
 		}
 	}
 	return out, nil
-}
-
-// parseWindow reads A:B in numbers or FROM/TO in dates.
-func parseWindow(text string) (space.Interval, error) {
-	from, to, ok := strings.Cut(text, "/")
-	if !ok {
-		if text == "" {
-			return space.Interval{}, usagef("--window is needed: the public range of time that the release covers")
-		}
-		d, err := flags.Domain("--window", text)
-		if err != nil {
-			return d, err
-		}
-		return d, nil
-	}
-	var w space.Interval
-	for _, end := range []struct {
-		text string
-		to   *float64
-	}{{from, &w.A}, {to, &w.B}} {
-		t, err := time.Parse(time.RFC3339Nano, end.text)
-		if err != nil {
-			return w, usagef("--window: %q is no date with a zone, such as 2008-05-17T21:00:00Z", end.text)
-		}
-		*end.to = float64(t.UnixNano()) / 1e9
-	}
-	if err := w.Validate(); err != nil {
-		return w, usageError{err}
-	}
-	return w, nil
 }
 
 // trackFlags say how to read and write tracks and signals.
@@ -325,6 +297,12 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 	if first.Geographic {
 		j.cfg.Unit, j.cfg.Distance, j.cfg.Components = "track", "m", []string{"east", "north"}
 		j.cfg.XLabel, j.cfg.YLabel = "time (s)", "metres from the public origin"
+	}
+	// Seconds of a track can hardly be anything but those since 1970 when there are so many.
+	if j.cfg.UnixTime = first.ISO || first.Geographic && j.cfg.Window.A >= 1e8; j.cfg.UnixTime {
+		j.cfg.XLabel = "time (UTC)"
+	}
+	if first.Geographic {
 		return nil
 	}
 	j.cfg.Unit, j.cfg.Distance = "curve", first.Components[0].Unit
@@ -437,10 +415,7 @@ func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.
 }
 
 func (j *curveJob) draw(path string, r *release.Release) error {
-	o := plot.Options{NoBand: r.Method == release.Denoised, UnixTime: j.tracks[0].Geographic || j.tracks[0].ISO}
-	if o.UnixTime {
-		o.XLabel = "time (UTC)"
-	}
+	o := plot.Options{NoBand: r.Method == release.Denoised}
 	if j.own {
 		for k, s := range j.curves[0] {
 			o.Overlay = append(o.Overlay, plot.Line{Name: "original (not private)", Component: k, T: s.T, X: s.X})

@@ -169,10 +169,13 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := writePoints(w, made[0].Components, points); err != nil {
+	if err := writePoints(w, made[0], points); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nThe picture is %s (and .png); the releases are ftp.json and ptf.json beside it.\n", path("demo.svg"))
+	if err := demoDensity(ctx, w, book, path); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nThe pictures are %s and density.svg beside it (and .png); the releases are ftp.json,\nptf.json and density.json.\n", path("demo.svg"))
 	return nil
 }
 

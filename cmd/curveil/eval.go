@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/plot"
@@ -40,7 +41,7 @@ func evalCommand() *cobra.Command {
 			}
 			ts := space.Uniform(r.Space.Domain().A, r.Space.Domain().B, 21).T
 			if at != "" {
-				if ts, err = flags.Grid("--at", at); err != nil {
+				if ts, err = flags.TimeGrid("--at", at, nil, r.UnixTime); err != nil {
 					return err
 				}
 			}
@@ -51,10 +52,10 @@ func evalCommand() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), points)
 			}
-			return writePoints(cmd.OutOrStdout(), r.Components, points)
+			return writePoints(cmd.OutOrStdout(), r, points)
 		},
 	}
-	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count (default: 21 over the domain); for several variables points x,y;x,y;…")
+	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count, or dates, or FROM/TO/count (default: 21 over the domain); for several variables points x,y;x,y;…")
 	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
 	addJSON(cmd, &asJSON)
@@ -71,6 +72,7 @@ func checkLevel(level float64) error {
 // point is a release at one time; one entry per component.
 type point struct {
 	T     float64   `json:"t"`
+	Time  string    `json:"time,omitempty"` // t as a date, where it counts seconds since 1970
 	Value []float64 `json:"value"`
 	Low   []float64 `json:"low,omitempty"` // nil for a denoised curve, which has no band
 	High  []float64 `json:"high,omitempty"`
@@ -91,6 +93,9 @@ func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool
 		if err := r.Eval(p.Value, t); err != nil {
 			return nil, err
 		}
+		if r.UnixTime {
+			p.Time = clock.Text(t)
+		}
 		for k := 0; banded && k < len(r.Components); k++ {
 			p.Low, p.High = append(p.Low, lo[k][j]), append(p.High, hi[k][j])
 		}
@@ -99,8 +104,8 @@ func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool
 	return out, nil
 }
 
-func writePoints(w io.Writer, components []string, points []point) error {
-	c := csv.NewWriter(w)
+func writePoints(w io.Writer, r *release.Release, points []point) error {
+	c, components := csv.NewWriter(w), r.Components
 	head := []string{"t"}
 	for _, name := range components {
 		head = append(head, name)
@@ -112,6 +117,9 @@ func writePoints(w io.Writer, components []string, points []point) error {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
 	for _, p := range points {
 		row := []string{strconv.FormatFloat(p.T, 'g', -1, 64)}
+		if p.Time != "" {
+			row[0] = p.Time
+		}
 		for k := range components {
 			row = append(row, text(p.Value[k]))
 			if p.Low != nil {

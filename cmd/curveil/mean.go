@@ -152,6 +152,7 @@ func openPeople(m *flags.Mean, stderr io.Writer, path string, o *dataset.Options
 		return nil, err
 	}
 	noteIgnored(stderr, file.Schema())
+	m.Dated = file.Schema().Dated
 	return file, nil
 }
 

@@ -3,6 +3,7 @@ package flags
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +19,9 @@ type Mean struct {
 	N                                                   int64
 	Raw                                                 bool
 	Guarantee                                           Guarantee
+
+	Dated bool           // the data's times are dates
+	zone  *time.Location // of dates without one
 }
 
 // Register adds the flags.
@@ -25,7 +29,7 @@ func (m *Mean) Register(f *pflag.FlagSet) {
 	m.RegisterPublic(f)
 	f.StringVar(&m.Bound, "bound", "", "radius: how far a curve can be from the center, as a root-mean-square in the values' units (in a kernel space, as its norm); curves outside are pulled in; auto buys one (see --bound-mu)")
 	f.StringVar(&m.Method, "method", "ftp", "ftp (fit-then-protect), ptf (protect-then-fit), or auto (as the plan says; needs --n)")
-	f.StringVar(&m.Grid, "grid", "", "public sample times for ptf: a:b:count, or t1,t2,… (default: the header of a wide file)")
+	f.StringVar(&m.Grid, "grid", "", "public sample times for ptf: a:b:count, or t1,t2,…, or the same in dates, FROM/TO/count (default: the header of a wide file)")
 	f.BoolVar(&m.Raw, "raw", false, "do not project the release onto the ball (the paper's form)")
 	f.StringVar(&m.XLabel, "x-label", "", "name and unit of t, for pictures")
 	f.StringVar(&m.YLabel, "y-label", "", "name and unit of the values, for pictures")
@@ -35,7 +39,7 @@ func (m *Mean) Register(f *pflag.FlagSet) {
 // RegisterPublic adds what the mean and its bound have in common.
 func (m *Mean) RegisterPublic(f *pflag.FlagSet) {
 	f.StringVar(&m.Space, "space", "legendre:6", "function space: legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:3 (scale in the units of t), kernel:gauss:20% (of the domain); also kernel:laplace, matern32, matern52, brownian, periodic")
-	f.StringVar(&m.Domain, "domain", "", "domain a:b of t, public (default: first to last time in the header of a wide file)")
+	f.StringVar(&m.Domain, "domain", "", "domain a:b of t, public, or FROM/TO in dates (default: first to last time in the header of a wide file)")
 	f.StringVar(&m.Center, "center", "", "public reference curve subtracted before the fit: const:120, one per component const:20,30, or a CSV of t,value")
 	f.Int64VarP(&m.N, "n", "n", 0, "public number of people")
 }
@@ -45,8 +49,8 @@ func (m *Mean) Restrict(o *dataset.Options) error {
 	if m.Domain == "" {
 		return nil
 	}
-	d, err := Domain("--domain", m.Domain)
-	o.Domain = &d
+	d, _, err := TimeDomain("--domain", m.Domain, o.Zone)
+	o.Domain, m.zone = &d, o.Zone
 	return err
 }
 
@@ -56,7 +60,7 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 	var domain space.Interval
 	switch {
 	case m.Domain != "":
-		if domain, err = Domain("--domain", m.Domain); err != nil {
+		if domain, c.UnixTime, err = TimeDomain("--domain", m.Domain, m.zone); err != nil {
 			return c, err
 		}
 	case len(times) > 1:
@@ -64,6 +68,7 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 	default:
 		return c, Usagef("--domain a:b is needed: the public range of t; the times in the data are private here and are not looked at for it")
 	}
+	c.UnixTime = c.UnixTime || m.Dated
 	if c.Space, err = space.Parse(m.Space, domain); err != nil {
 		return c, Usage(err)
 	}
@@ -106,7 +111,7 @@ func (m *Mean) Config(f *pflag.FlagSet, components []string, times []float64) (m
 	}
 	c.Grid = times
 	if m.Grid != "" {
-		if c.Grid, err = Grid("--grid", m.Grid); err != nil {
+		if c.Grid, err = TimeGrid("--grid", m.Grid, m.zone, c.UnixTime); err != nil {
 			return c, err
 		}
 	}

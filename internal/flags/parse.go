@@ -47,7 +47,11 @@ func Grid(flag, text string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := strconv.Atoi(parts[2])
+	return uniform(flag, text, d, parts[2])
+}
+
+func uniform(flag, text string, d space.Interval, count string) ([]float64, error) {
+	n, err := strconv.Atoi(count)
 	if err != nil || n < 2 || n > 100000 {
 		return nil, Usagef("%s %q: the count must be a whole number from 2 to 100000", flag, text)
 	}

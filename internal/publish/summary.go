@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 	"github.com/curveil/curveil/space"
@@ -97,6 +98,10 @@ func SpaceWords(r *release.Release) string {
 	}
 	var domains []string
 	for _, d := range r.Domains() {
+		if r.UnixTime {
+			domains = append(domains, "["+clock.Short(d.A)+", "+clock.Short(d.B)+"]")
+			continue
+		}
 		domains = append(domains, d.String())
 	}
 	return space + " on " + strings.Join(domains, " × ")
