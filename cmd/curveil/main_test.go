@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -154,13 +156,22 @@ func TestMeanMethods(t *testing.T) {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	stdout, _ := must(t, "demo", "-o", dir)
-	for _, name := range []string{"ftp.json", "ptf.json", "demo.svg", "demo.png"} {
+	for _, name := range []string{"ftp.json", "ptf.json", "demo.svg", "demo.png", "density.json", "density.svg", "density.png"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
 	if !strings.Contains(stdout, "recommended: fit-then-protect") {
 		t.Errorf("the plan does not recommend the better method:\n%s", stdout)
+	}
+	smooth := regexp.MustCompile(`(?m)^  \S+ +yes +\S+ +\S+ +(\S+)`).FindAllStringSubmatch(stdout, -1)
+	if len(smooth) != 4 {
+		t.Errorf("the densities are not compared with histograms:\n%s", stdout)
+	}
+	for _, row := range smooth {
+		if ratio, err := strconv.ParseFloat(row[1], 64); err != nil || ratio < 2 {
+			t.Errorf("a histogram has %s times the error only (%v): %s", row[1], err, row[0])
+		}
 	}
 }
 
