@@ -267,7 +267,7 @@ func TestClusterWithoutMajority(t *testing.T) {
 	}
 	t.Parallel()
 	n := threeNodes(t)
-	c := open(t, Config{NATS: n.url()})
+	c := open(t, Config{NATS: n.url(), logTimeout: 2 * time.Second})
 	stream := testStream(t, "heights")
 	create(t, c, Definition{Stream: stream})
 	reports := makeReports(t, stream, 3)
@@ -284,6 +284,7 @@ func TestClusterWithoutMajority(t *testing.T) {
 	if m, err := c.Model("heights"); err != nil || m.At != 1 {
 		t.Errorf("at %v, %v", m, err)
 	}
+	waitFor(t, func() bool { return c.Ready() != nil })
 	n.start(t, 1)
 	err := ErrUnavailable
 	deadline := time.Now().Add(60 * time.Second)
@@ -295,5 +296,8 @@ func TestClusterWithoutMajority(t *testing.T) {
 	}
 	if m, _ := c.Model("heights"); m.At != 2 {
 		t.Errorf("at %d, want 2", m.At)
+	}
+	if err := c.Ready(); err != nil {
+		t.Error(err)
 	}
 }

@@ -36,6 +36,8 @@ type Config struct {
 	Queue  int
 	Logger *slog.Logger          // nil for none
 	Meters prometheus.Registerer // nil for none
+
+	logTimeout time.Duration // of one call to the log; shorter in tests
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -53,6 +55,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.SnapshotEvery == 0 {
 		c.SnapshotEvery = 100_000
+	}
+	if c.logTimeout == 0 {
+		c.logTimeout = logTimeout
 	}
 	if c.Queue == 0 {
 		c.Queue = 8192
@@ -76,6 +81,7 @@ type Collector struct {
 	opened atomic.Bool
 	closed atomic.Bool
 	fault  atomic.Pointer[error] // why nothing can be logged any more
+	absent atomic.Pointer[error] // why the log cannot be reached just now; only a shared one comes back
 
 	mu    sync.RWMutex // guards fold; the committer alone writes
 	fold  *fold
@@ -120,7 +126,7 @@ func Open(ctx context.Context, config Config) (*Collector, error) {
 func (c *Collector) open(ctx context.Context) (err error) {
 	c.meters = newMeters(c.config.Meters, c)
 	if c.config.NATS != "" {
-		c.log, err = openExternal(ctx, c.config.NATS, c.config.Credentials, c.config.MaxLog, c.config.Replicas)
+		c.log, err = openExternal(ctx, c.config)
 	} else {
 		c.log, err = openEmbedded(ctx, c.config.Folder, c.config.MaxLog, c.config.Logger)
 	}
@@ -188,6 +194,14 @@ func (c *Collector) Close() error {
 
 // Ready says why reports cannot be taken now; nil when they can.
 func (c *Collector) Ready() error {
+	if p := c.absent.Load(); p != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, *p)
+	}
+	return c.willing()
+}
+
+// willing says why no report is to be tried: one whose log cannot be reached is, for it may be there again.
+func (c *Collector) willing() error {
 	if c.closed.Load() {
 		return fmt.Errorf("%w: the collector is closing", ErrUnavailable)
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 func (c *Collector) enqueue(p *pending) error {
-	if err := c.Ready(); err != nil {
+	if err := c.willing(); err != nil {
 		return err
 	}
 	p.answer = make(chan Answer, 1)
@@ -67,8 +67,7 @@ func (c *Collector) commitLoop() {
 		case p := <-c.queue:
 			group = append(group, p)
 		case <-tick:
-			// Others' messages; an error here will show again when something is to be written.
-			_ = c.catchUp(context.Background())
+			c.reached(c.catchUp(context.Background())) // others' messages
 			c.snapshotWhenDue()
 			continue
 		case <-c.stop:
@@ -121,6 +120,7 @@ func (c *Collector) commit(group []*pending) {
 		switch {
 		case err == nil:
 			tries = 0
+			c.reached(nil)
 			c.settle(message, chosen)
 			group = rest
 		case errors.Is(err, errFull):
@@ -128,6 +128,9 @@ func (c *Collector) commit(group []*pending) {
 			fail(chosen, fmt.Errorf("%w: %w", ErrUnavailable, err))
 			group = rest
 		case errors.Is(err, errMoved) || errors.Is(err, errUnsure):
+			if errors.Is(err, errUnsure) {
+				c.reached(err)
+			}
 			// What the log has now decides; reports that are in it are found as repeats when the group is tried again.
 			err = errors.Join(err, c.catchUp(context.Background()))
 			if tries++; tries >= attempts {
@@ -141,6 +144,18 @@ func (c *Collector) commit(group []*pending) {
 			c.fault.Store(&err)
 			c.config.Logger.Error("log failed; no more reports are taken", "error", err.Error())
 		}
+	}
+}
+
+// reached notes whether the log could be reached, for /readyz.
+func (c *Collector) reached(err error) {
+	switch before := c.absent.Load(); {
+	case err == nil && before != nil:
+		c.config.Logger.Info("log reached again")
+		c.absent.Store(nil)
+	case err != nil && before == nil:
+		c.config.Logger.Error("log not reached", "error", err.Error())
+		c.absent.Store(&err)
 	}
 }
 

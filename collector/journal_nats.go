@@ -36,6 +36,7 @@ type natsLog struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	stream   jetstream.Stream
+	timeout  time.Duration // of one call
 }
 
 // openEmbedded starts a JetStream server inside the process, which listens on no port and syncs every write.
@@ -54,7 +55,7 @@ func openEmbedded(ctx context.Context, folder string, maxBytes int64, logger *sl
 	faults := newNatsLogger(logger)
 	s.SetLoggerV2(faults, false, false, false)
 	s.Start()
-	l := &natsLog{embedded: s, broken: faults.broken}
+	l := &natsLog{embedded: s, broken: faults.broken, timeout: logTimeout}
 	if !s.ReadyForConnections(startTimeout) || !s.JetStreamEnabled() {
 		l.close()
 		return nil, fmt.Errorf("collector: log in %s did not start: %s", store, faults.last())
@@ -87,7 +88,8 @@ func checkWritable(folder string) error {
 }
 
 // openExternal uses a cluster.
-func openExternal(ctx context.Context, url, credentials string, maxBytes int64, replicas int) (journal, error) {
+func openExternal(ctx context.Context, c Config) (journal, error) {
+	url, credentials := c.NATS, c.Credentials
 	options := []nats.Option{nats.Name("curveil"), nats.MaxReconnects(-1)}
 	if credentials != "" {
 		if _, err := os.Stat(credentials); errors.Is(err, fs.ErrNotExist) {
@@ -96,9 +98,9 @@ func openExternal(ctx context.Context, url, credentials string, maxBytes int64, 
 		options = append(options, nats.UserCredentials(credentials))
 	}
 	conn, err := nats.Connect(url, options...)
-	l := &natsLog{broken: context.Background()}
+	l := &natsLog{broken: context.Background(), timeout: c.logTimeout}
 	if err == nil {
-		err = l.use(ctx, conn, maxBytes, replicas)
+		err = l.use(ctx, conn, c.MaxLog, c.Replicas)
 	}
 	if err != nil {
 		l.close()
@@ -125,7 +127,7 @@ func hideSecrets(url string) string {
 
 func (l *natsLog) use(ctx context.Context, conn *nats.Conn, maxBytes int64, replicas int) (err error) {
 	l.conn = conn
-	if l.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(logTimeout)); err != nil {
+	if l.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(l.timeout)); err != nil {
 		return err
 	}
 	if maxBytes <= 0 {
@@ -160,7 +162,7 @@ func (l *natsLog) largest() int { return min(int(l.conn.MaxPayload())-1024, most
 func (l *natsLog) shared() bool { return l.embedded == nil }
 
 func (l *natsLog) append(ctx context.Context, message []byte, after uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, logTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	defer context.AfterFunc(l.broken, cancel)()
 	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: logSubject, Data: message}, jetstream.WithExpectStream(logStream),

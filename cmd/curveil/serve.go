@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -66,63 +62,6 @@ func (s *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
 	return nil, usagef("--log-format %q: take text or json", s.format)
 }
 
-// secure is nil without TLS.
-func (s *serveFlags) secure() (*tls.Config, error) {
-	if (s.cert == "") != (s.key == "") {
-		return nil, usagef("--tls-cert and --tls-key go together")
-	}
-	if s.cert == "" {
-		return nil, nil
-	}
-	pair, err := s.pair()
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// pair reads certificate and key; its errors say which of the two files is at fault.
-func (s *serveFlags) pair() (tls.Certificate, error) {
-	var none tls.Certificate
-	cert, err := os.ReadFile(s.cert)
-	if err != nil {
-		return none, fmt.Errorf("--tls-cert: %w: give the file with the certificate, and those it is signed with after it, as PEM", err)
-	}
-	key, err := os.ReadFile(s.key)
-	if err != nil {
-		return none, fmt.Errorf("--tls-key: %w: give the file with the certificate's private key, as PEM", err)
-	}
-	if kinds := pemBlocks(cert); !slices.Contains(kinds, "CERTIFICATE") {
-		return none, fmt.Errorf("--tls-cert %s: it holds no certificate (%s): give the file that begins with -----BEGIN CERTIFICATE-----", s.cert, found(kinds))
-	}
-	if kinds := pemBlocks(key); !slices.ContainsFunc(kinds, func(kind string) bool { return kind == "PRIVATE KEY" || strings.HasSuffix(kind, " PRIVATE KEY") }) {
-		return none, fmt.Errorf("--tls-key %s: it holds no private key (%s): give the file that begins with -----BEGIN PRIVATE KEY-----, without a password", s.key, found(kinds))
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return none, fmt.Errorf("--tls-cert %s with --tls-key %s: %w: give the certificate and the key that were made together", s.cert, s.key, err)
-	}
-	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
-		return none, fmt.Errorf("--tls-cert %s: the certificate is valid from %s to %s and not now: renew it, or set the clock", s.cert, pair.Leaf.NotBefore.Format(time.DateOnly), pair.Leaf.NotAfter.Format(time.DateOnly))
-	}
-	return pair, nil
-}
-
-// pemBlocks are the kinds of the blocks in a PEM file.
-func pemBlocks(text []byte) (kinds []string) {
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		kinds = append(kinds, block.Type)
-	}
-	return kinds
-}
-
-func found(kinds []string) string {
-	if len(kinds) == 0 {
-		return "nothing in it is PEM"
-	}
-	return "but " + strings.Join(kinds, ", ")
-}
-
 func serveCommand() *cobra.Command {
 	var s serveFlags
 	cmd := &cobra.Command{
@@ -150,7 +89,7 @@ func (s *serveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	secure, err := s.secure()
+	secure, err := s.secure(logger)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -302,5 +303,42 @@ func TestContributeChecksFirst(t *testing.T) {
 	}
 	if after, _ := must(t, "ledger", "show", "--ledger", ledger); after != before {
 		t.Errorf("a report beyond the quota cost:\n%s\n%s", before, after)
+	}
+}
+
+// A renewed certificate is taken without a restart; files that cannot be read leave the old one.
+func TestCertificateIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := certificate(t, dir, "own", time.Now().Add(time.Hour))
+	var logs bytes.Buffer
+	s := serveFlags{cert: cert, key: key}
+	files := &certificateFiles{read: s.pair, paths: []string{cert, key}, logger: slog.New(slog.NewTextHandler(&logs, nil))}
+	now := time.Now()
+	if err := files.renew(now); err != nil {
+		t.Fatal(err)
+	}
+	first := files.certificate(now).Leaf
+	if err := os.WriteFile(key, []byte("half written"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	later := now.Add(renewEvery)
+	stamp := func() {
+		for _, path := range []string{cert, key} {
+			if err := os.Chtimes(path, later, later); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stamp()
+	if got := files.certificate(later).Leaf; !got.Equal(first) || !strings.Contains(logs.String(), "own-key.pem") {
+		t.Errorf("a damaged key: another certificate, or nothing in the log: %s", &logs)
+	}
+	certificate(t, dir, "own", time.Now().Add(2*time.Hour))
+	stamp()
+	if got := files.certificate(later.Add(renewEvery / 2)).Leaf; !got.Equal(first) {
+		t.Error("the files were looked at too soon")
+	}
+	if got := files.certificate(later.Add(renewEvery)).Leaf; got.Equal(first) {
+		t.Error("the renewed certificate was not taken")
 	}
 }
