@@ -7,7 +7,10 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,25 +29,46 @@ var reportTemplate = template.Must(template.New("report").Parse(reportPage))
 func reportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "report RELEASE -o PAGE.html",
+		Use:   "report RELEASE… -o PAGE.html",
 		Short: "One self-contained page for the people who receive a release",
 		Long: `Writes one HTML file with the picture (values under the pointer), the guarantee in
-plain words and in symbols, the parameters, and the release itself. It needs no network
-and holds nothing beyond the release.`,
+plain words and in symbols, the parameters, a table of values and the release itself, one
+after the other for several releases. It needs no network and holds nothing beyond the
+releases.`,
 		Example: `  curveil report growth.json -o growth.html`,
-		Args:    exactArgs(1, "one release"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("report takes one release or more")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.HasSuffix(strings.ToLower(out), ".html") {
 				return usagef("-o PAGE.html is needed, a name that ends in .html")
 			}
-			r, err := readRelease(args[0])
+			page := reportPages{Title: "Private releases"}
+			data := make([]any, len(args))
+			for i, name := range args {
+				r, err := readRelease(name)
+				if err != nil {
+					return err
+				}
+				d, err := newReport(r)
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				d.Index, data[i] = i, d.data
+				page.Reports = append(page.Reports, d)
+			}
+			if len(args) == 1 {
+				page.Title = page.Reports[0].Title
+			}
+			// JSON inside a script: Marshal escapes <, > and &, so that no name can end it.
+			code, err := json.Marshal(data)
 			if err != nil {
 				return err
 			}
-			page, err := newReport(r)
-			if err != nil {
-				return err
-			}
+			page.Data = template.JS(code)
 			return publish.FileWith(out, func(w io.Writer) error { return reportTemplate.Execute(w, page) })
 		},
 	}
@@ -52,37 +76,48 @@ and holds nothing beyond the release.`,
 	return cmd
 }
 
-// reportData is what the template shows.
+// reportPages is what the template shows: a section for each release.
+type reportPages struct {
+	Title   string
+	Reports []*reportData
+	Data    template.JS
+}
+
 type reportData struct {
-	Title, Lead           string
+	Index                 int
+	Title, Lead, Legend   string
 	Private               bool
 	Panels                []reportPanel
 	Words                 []string
 	Guarantee, Parameters []reportRow
-	Eval, Release         string
-	Data                  template.JS
+	Table, Eval, Release  string
+	data                  any // of its pictures
 }
 
+// reportPanel is a picture: of the component of the index, or of the path of a track in the plane.
 type reportPanel struct {
 	Index int
 	Name  string
 }
 
+const reportPath = -1
+
 type reportRow struct{ Name, Value string }
 
 // reportPoints is the number of points a curve is drawn through, and of cells on
 // each axis of a heat map.
-const reportPoints, reportCells = 301, 120
+const reportPoints, reportTrack, reportCells = 301, 1201, 120
 
 func newReport(r *release.Release) (*reportData, error) {
 	text, err := publish.Encode(r)
 	if err != nil {
 		return nil, err
 	}
+	domain := r.Domains()[0]
 	d := &reportData{
 		Title:   fmt.Sprintf("A private %s", r.Verb),
-		Private: r.Private, Release: string(text), Words: plainWords(r),
-		Eval: "curveil eval release.json --at " + fmt.Sprintf("%g", (r.Domains()[0].A+r.Domains()[0].B)/2),
+		Private: r.Private, Release: string(text),
+		Eval: "curveil eval release.json --at " + strconv.FormatFloat((domain.A+domain.B)/2, 'f', -1, 64),
 	}
 	of := ""
 	if r.Verb != release.Curve {
@@ -93,26 +128,32 @@ func newReport(r *release.Release) (*reportData, error) {
 		d.Guarantee = append(d.Guarantee, reportRow{row.Name, fmt.Sprintf("%.4g", row.Value)})
 	}
 	d.Parameters = []reportRow{{"method", r.Method}, {"functions", publish.SpaceWords(r)}, {"noise", r.Noise.Law}}
+	if unixTime(r) {
+		d.Parameters = append(d.Parameters, reportRow{"window", fmt.Sprintf("%s to %s", utc(domain.A), utc(domain.B))})
+	}
 	if r.Radius > 0 {
 		d.Parameters = append(d.Parameters, reportRow{"radius", fmt.Sprintf("%.4g%s", r.Radius, publish.RadiusUnit(r))})
 	}
-	var data any
 	if r.Box == nil {
-		data, err = d.curves(r)
+		err = d.curves(r)
 	} else {
 		d.Eval = "curveil plot release.json -o picture.png"
-		data, err = d.heat(r)
+		err = d.heat(r)
 	}
-	if err != nil {
-		return nil, err
-	}
-	// JSON inside a script: Marshal escapes <, > and &, so that no name can end it.
-	code, err := json.Marshal(data)
-	d.Data = template.JS(code)
+	d.Words = plainWords(r)
 	return d, err
 }
 
-func (d *reportData) curves(r *release.Release) (any, error) {
+// unixTime says whether t counts seconds since 1970: a track's does, unless its window begins near 0.
+func unixTime(r *release.Release) bool {
+	return r.Verb == release.Curve && (r.XLabel == "time (s)" || r.XLabel == "time (UTC)") && r.Domains()[0].A > 1e8
+}
+
+func utc(t float64) string {
+	return time.Unix(int64(t), 0).UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+func (d *reportData) curves(r *release.Release) error {
 	type panel struct {
 		Name     string    `json:"name"`
 		Label    string    `json:"label"`
@@ -123,10 +164,18 @@ func (d *reportData) curves(r *release.Release) (any, error) {
 		WideHigh []float64 `json:"wide_high,omitempty"`
 	}
 	domain := r.Domains()[0]
-	ts := space.Uniform(domain.A, domain.B, reportPoints).T
+	n := reportPoints
+	track := r.Verb == release.Curve && slices.Equal(r.Components, []string{"east", "north"})
+	if r.Verb == release.Curve {
+		n = reportTrack
+	}
+	if track {
+		d.Panels = append(d.Panels, reportPanel{reportPath, "the track"})
+	}
+	ts := space.Uniform(domain.A, domain.B, n).T
 	points, err := evaluate(r, ts, 0.95, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	panels := make([]panel, len(r.Components))
 	for k, name := range r.Components {
@@ -146,8 +195,9 @@ func (d *reportData) curves(r *release.Release) (any, error) {
 	if points[0].Low != nil {
 		lo, hi, err := r.Bands(ts, 0.95, true)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		d.Legend = "Line: what was released. Dark band: what would have been released without privacy noise lies inside with 95 % probability at each place; pale band: with 95 % all along. The bands do not show how far the people at hand are from all others."
 		for k := range panels {
 			panels[k].WideLow, panels[k].WideHigh = lo[k], hi[k]
 		}
@@ -156,30 +206,64 @@ func (d *reportData) curves(r *release.Release) (any, error) {
 	if r.XLabel != "" {
 		name = r.XLabel
 	}
-	return map[string]any{"t": ts, "panels": panels, "x_label": r.XLabel, "x_name": name}, nil
+	unit := ""
+	if track {
+		unit = "m"
+	}
+	d.Table = fmt.Sprintf("%d places, straight lines in between", n)
+	d.data = map[string]any{"t": ts, "panels": panels, "x_label": r.XLabel, "x_name": name, "unit": unit, "unix": unixTime(r)}
+	return nil
 }
 
-func (d *reportData) heat(r *release.Release) (any, error) {
+func (d *reportData) heat(r *release.Release) error {
 	box := r.Domains()
 	if len(box) != 2 || r.Verb != release.Density {
-		return nil, fmt.Errorf("a page shows functions of one variable and densities of two; this is a %s of %d variables: use 'curveil plot'", r.Verb, len(box))
+		return fmt.Errorf("a page shows functions of one variable and densities of two; this is a %s of %d variables: use 'curveil plot'", r.Verb, len(box))
 	}
 	t, err := density.Of(r, reportCells, reportCells)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	step := slices.Max(t.Density) / 1e4 // colours show no more
 	for i, v := range t.Density {
-		t.Density[i] = math.Round(v*1e6) / 1e6
+		if step > 0 {
+			t.Density[i], _ = strconv.ParseFloat(strconv.FormatFloat(math.Round(v/step)*step, 'g', 5, 64), 64)
+		}
 	}
 	names := t.Names
 	if names == nil {
 		names = []string{"x", "y"}
 	}
 	d.Panels = []reportPanel{{0, "density, per unit of area"}}
-	return map[string]any{"grid": map[string]any{
+	d.Table = fmt.Sprintf("the density at %d × %d places", reportCells, reportCells)
+	d.Legend = "Colours: the nearest density to what was released that is nowhere negative. Faint ripples are noise, or what becomes of a sharp peak when only smooth functions are published."
+	d.data = map[string]any{"grid": map[string]any{
 		"cells": t.Cells, "values": t.Density, "names": names,
 		"x": []float64{box[0].A, box[0].B}, "y": []float64{box[1].A, box[1].B},
-	}}, nil
+	}}
+	return nil
+}
+
+// toldApart says at which distances somebody guesses right which of two curves was released, in at most 60 and 95 % of
+// the cases: e^x/(1+e^x) at x = ε·distance, and Φ(distance·√(2ρ)/2).
+func toldApart(s privacy.Statement) string {
+	distance := func(p float64) float64 {
+		if rho, ok := s.Guarantee.(privacy.ConcentratedGeo); ok {
+			return 2 * math.Sqrt2 * math.Erfinv(2*p-1) / math.Sqrt(2*float64(rho))
+		}
+		epsilon, _ := s.Guarantee.(privacy.Geo)
+		return math.Log(p/(1-p)) / float64(epsilon)
+	}
+	measured := "the root mean square of what is between them, over the window"
+	if s.Metric == privacy.L2 {
+		measured = "the root of the integral of its square over the window"
+	}
+	unit := ""
+	if s.Distance != "" {
+		unit = " " + s.Distance
+	}
+	return fmt.Sprintf("Somebody who must guess which of two %ss, both equally likely, was behind the release is right with probability at most 60 %% if they are %.3g%s apart, and 95 %% if %.3g%s; apart means %s.",
+		s.Unit, distance(0.6), unit, distance(0.95), unit, measured)
 }
 
 // plainWords says what the guarantee means to somebody who is in the data.
@@ -189,14 +273,24 @@ func plainWords(r *release.Release) []string {
 	case privacy.Geo, privacy.ConcentratedGeo:
 		return []string{
 			fmt.Sprintf("The %s was changed on its owner's device before it left it: two %ss that are near each other give nearly the same releases, and the farther apart they are the better they can be told apart. Budget: %v.", unit, unit, g),
-			"Not protected: the window of time, and that a release was made.",
+			toldApart(r.Privacy),
+			"Not protected: the window of time, that a release was made, and whatever is told apart at the distances above.",
 		}
-	default:
-		words := []string{fmt.Sprintf("Had one %s's data been anything else, what was published would have been nearly as likely: the difference that one %s can make is bounded, whatever else somebody knows. Stated: %v per %s.", unit, unit, g, unit)}
-		if mu, err := r.GDP(); err == nil {
-			right := 100 * (0.5 + 0.5*math.Erf(float64(mu)/2/math.Sqrt2))
-			words = append(words, fmt.Sprintf("Somebody who knows everybody else's data, and must guess between two possible values of one %s, both equally likely, is right with probability at most %.0f %%, where 50 %% is blind guessing.", unit, right))
-		}
-		return append(words, fmt.Sprintf("Not protected: that a %s took part, and what the whole group is like, which is the purpose of the release. The band shows the privacy noise only.", unit))
 	}
+	right := func(who string) []string {
+		mu, err := r.GDP()
+		if err != nil {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s, and must guess between two possible values of one %s, both equally likely, is right with probability at most %.0f %%, where 50 %% is blind guessing.", who, unit, 100*(0.5+0.5*math.Erf(float64(mu)/2/math.Sqrt2)))}
+	}
+	var words []string
+	if r.Verb == release.Regression {
+		words = append(words, fmt.Sprintf("Each report was changed on the %s's own device before it left it. Had the data behind it been anything else, the report would have been nearly as likely: not even the server that collects the reports can tell. Stated: %v per report.", unit, r.Privacy.Guarantee))
+		words = append(words, right("Somebody who sees the report")...)
+		return append(words, fmt.Sprintf("Not protected: that a %s sent a report, and what the whole group is like, which is the purpose of the release.", unit))
+	}
+	words = append(words, fmt.Sprintf("Had one %s's data been anything else, what was published would have been nearly as likely: the difference that one %s can make is bounded, whatever else somebody knows. Stated: %v per %s.", unit, unit, r.Privacy.Guarantee, unit))
+	words = append(words, right("Somebody who knows everybody else's data")...)
+	return append(words, fmt.Sprintf("Not protected: that a %s took part, and what the whole group is like, which is the purpose of the release.", unit))
 }

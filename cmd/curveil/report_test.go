@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,7 +74,7 @@ func TestReportPage(t *testing.T) {
 	if strings.Contains(string(text), "</script><b>") {
 		t.Error("a label gets out of its place")
 	}
-	read := regexp.MustCompile(`(?s)<p id="read">(.*?)</p>`)
+	read := regexp.MustCompile(`(?s)<p class="read">(.*?)</p>`)
 	for _, width := range []string{"1000", "500"} {
 		document := inBrowser(t, page, width)
 		got := read.FindStringSubmatch(document)
@@ -98,5 +99,29 @@ func TestReportPage(t *testing.T) {
 	must(t, "report", d, "-o", page)
 	if got := read.FindStringSubmatch(inBrowser(t, page, "1000")); got == nil || !strings.Contains(got[1], "density ") {
 		t.Errorf("density: under the pointer: %q", got)
+	}
+
+	// A track, read off in the plane, and three releases on one page, on a telephone.
+	track := filepath.Join(dir, "track.csv")
+	var rows strings.Builder
+	rows.WriteString("time,lat,lon\n")
+	for i := range 61 {
+		fmt.Fprintf(&rows, "%d,%.5f,%.5f\n", 1211058000+60*i, 37.77+0.0005*float64(i), -122.42+0.0003*float64(i%20))
+	}
+	if err := os.WriteFile(track, []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := filepath.Join(dir, "c.json")
+	must(t, "curve", track, "--rho", "0.01", "--window", "1211058000:1211061600", "--every", "60", "--max-gap", "90", "--origin", "37.77,-122.42",
+		"-o", filepath.Join(dir, "private.csv"), "--release", c)
+	must(t, "report", c, rel, d, "-o", page)
+	document := inBrowser(t, page, "500")
+	if got := read.FindAllStringSubmatch(document, -1); len(got) != 3 || !strings.Contains(got[0][1], "nearest place of the track, time (UTC) = 2008-05-17 2") {
+		t.Errorf("three releases: under the pointer: %q", got)
+	}
+	for _, want := range []string{"60 % if they are 3.58 m apart", "2008-05-17 21:00:00 UTC to 2008-05-17 22:00:00 UTC", "<title>Private releases</title>", `data-wide="false"`} {
+		if !strings.Contains(document, want) {
+			t.Errorf("three releases: the page lacks %q", want)
+		}
 	}
 }
