@@ -81,8 +81,8 @@ func (d *Density) Add(points ...[]float64) error {
 	if err := d.ready(); err != nil {
 		return err
 	}
-	if len(points) == 0 {
-		return errors.New("density: a person without points: leave the person out, which changes n")
+	if err := checkCount(len(points)); err != nil {
+		return err
 	}
 	own := make([]float64, 0, len(points)*len(d.cfg.Box))
 	for _, x := range points {
@@ -97,6 +97,19 @@ func (d *Density) Add(points ...[]float64) error {
 	d.several = append(d.several, own)
 	if d.held += len(points); d.held >= d.rows {
 		d.send()
+	}
+	return nil
+}
+
+// maxPoints of one person keep the integers that are averaged, below 2³⁴ each, within 62 bits.
+const maxPoints = 1 << 28
+
+func checkCount(points int) error {
+	if points == 0 {
+		return errors.New("density: a person without points: leave the person out, which changes n")
+	}
+	if points > maxPoints {
+		return fmt.Errorf("density: a person with %d points: at most %d can be averaged; take a part of them", points, maxPoints)
 	}
 	return nil
 }

@@ -202,6 +202,9 @@ func TestOutside(t *testing.T) {
 		zero.Add(inside, []float64{math.NaN(), 0}) == nil || zero.Add([]float64{1}, []float64{1, 2, 3}) == nil {
 		t.Error("NaN, a cut point or nobody was accepted")
 	}
+	if checkCount(maxPoints) != nil || checkCount(maxPoints+1) == nil {
+		t.Error("a person may have so many points that their integers overflow, or fewer than fit")
+	}
 	if n, _ := zero.N(); n != 4 {
 		t.Errorf("refused people were counted: n = %d", n)
 	}
