@@ -65,6 +65,8 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 		}
 	case len(times) > 1:
 		domain = space.Interval{A: times[0], B: times[len(times)-1]}
+	case m.Dated:
+		return c, Usagef("--domain FROM/TO is needed: the public range of the dates, such as 2024-01-01/2025-01-01; those in the data are private here and are not looked at for it")
 	default:
 		return c, Usagef("--domain a:b is needed: the public range of t; the times in the data are private here and are not looked at for it")
 	}
