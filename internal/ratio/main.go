@@ -6,11 +6,13 @@
 //	go build -o /tmp/curveil ./cmd/curveil && go run ./internal/ratio -curveil /tmp/curveil
 //
 // A bare read is encoding/csv with ReuseRecord and strconv.ParseFloat of every field that
-// holds a number; of a Parquet file, parquet-go's rows, read into one buffer.
+// holds a number; of a Parquet file, parquet-go's rows, read into one buffer. With
+// -numpy a Python that has NumPy does the same work in the same run.
 package main
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -35,6 +37,7 @@ func main() {
 	bare := flag.String("bare", "", "read this file and exit")
 	curveil := flag.String("curveil", "curveil", "the command to measure")
 	large := flag.Bool("large", false, "also ten million people (1 GB of temporary files)")
+	python := flag.String("numpy", "", "a Python interpreter with NumPy, to compare with")
 	flag.Parse()
 	if *bare != "" {
 		if err := bareRead(*bare); err != nil {
@@ -46,7 +49,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m := &machine{dir: dir, curveil: *curveil}
+	m := &machine{dir: dir, curveil: *curveil, python: *python}
 	err = m.tables(*large)
 	os.RemoveAll(dir)
 	if err != nil {
@@ -90,7 +93,7 @@ func bareRead(path string) error {
 }
 
 // machine runs processes.
-type machine struct{ dir, curveil string }
+type machine struct{ dir, curveil, python string }
 
 // cpu is the least processor time of three runs, in milliseconds.
 func (m *machine) cpu(runs int, name string, args ...string) (float64, error) {
@@ -298,7 +301,50 @@ func (m *machine) tables(large bool) error {
 		}
 		fmt.Printf("| %s | %s | %.0f | %.0f | %.2f |\n", row.verb, row.file, read, verb, verb/read)
 	}
+	if m.python != "" {
+		if err := m.compare(wide, line, flat); err != nil {
+			return err
+		}
+	}
 	return m.growth(large)
+}
+
+//go:embed numpy.py
+var script []byte
+
+// compare prints what NumPy takes for the same files, parse and computation apart.
+func (m *machine) compare(wide, line, flat string) error {
+	if err := os.WriteFile(m.path("compare.py"), script, 0o600); err != nil {
+		return err
+	}
+	fmt.Print("\n| work | NumPy: parse, ms | NumPy: compute, ms | curveil: the whole command, ms | ratio |\n|---|---|---|---|---|\n")
+	for _, row := range []struct {
+		work         string
+		python, verb []string
+	}{
+		{"mean of 10⁵ × 100, gauss 20%, ball of radius 1", []string{"mean", wide}, meanArgs(wide, "--space", "kernel:gauss:20%:100")},
+		{"density of 10⁶, rank 64", []string{"density", line, "64"}, densityArgs(line, 1, "--rank", "64")},
+		{"density of 10⁶ × 2, rank 8", []string{"density", flat, "8"}, densityArgs(flat, 2, "--rank", "8")},
+	} {
+		least := [2]float64{math.Inf(1), math.Inf(1)}
+		for range 3 {
+			out, err := exec.Command(m.python, append([]string{m.path("compare.py")}, row.python...)...).Output()
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.python, err)
+			}
+			var parse, compute float64
+			if _, err := fmt.Sscan(string(out), &parse, &compute); err != nil {
+				return fmt.Errorf("%s printed %q: %w", m.python, out, err)
+			}
+			least = [2]float64{min(least[0], parse), min(least[1], compute)}
+		}
+		verb, err := m.cpu(3, m.curveil, row.verb...)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %s | %.0f | %.0f | %.0f | %.2f |\n", row.work, least[0], least[1], verb, verb/(least[0]+least[1]))
+	}
+	return nil
 }
 
 func curveArgs(path, out string) []string {
