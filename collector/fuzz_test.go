@@ -31,6 +31,7 @@ func FuzzMessage(f *testing.F) {
 		{kind: kindStream, definition: text},
 		{kind: kindReport, report: makeReports(f, s, 1)[0], ownBudget: true, invitation: &token},
 		{kind: kindInvitations, tokens: []tokenHash{token}},
+		{kind: kindClose},
 	} {
 		message = r.append(message)
 	}
