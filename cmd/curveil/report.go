@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
@@ -128,8 +128,9 @@ func newReport(r *release.Release) (*reportData, error) {
 		d.Guarantee = append(d.Guarantee, reportRow{row.Name, fmt.Sprintf("%.4g", row.Value)})
 	}
 	d.Parameters = []reportRow{{"method", r.Method}, {"functions", publish.SpaceWords(r)}, {"noise", r.Noise.Law}}
-	if unixTime(r) {
-		d.Parameters = append(d.Parameters, reportRow{"window", fmt.Sprintf("%s to %s", utc(domain.A), utc(domain.B))})
+	if r.UnixTime {
+		d.Eval = "curveil eval release.json --at " + clock.Text(math.Round((domain.A+domain.B)/2))
+		d.Parameters = append(d.Parameters, reportRow{"times", fmt.Sprintf("%s to %s", clock.Text(domain.A), clock.Text(domain.B))})
 	}
 	if r.Radius > 0 {
 		d.Parameters = append(d.Parameters, reportRow{"radius", fmt.Sprintf("%.4g%s", r.Radius, publish.RadiusUnit(r))})
@@ -142,15 +143,6 @@ func newReport(r *release.Release) (*reportData, error) {
 	}
 	d.Words = plainWords(r)
 	return d, err
-}
-
-// unixTime says whether t counts seconds since 1970: a track's does, unless its window begins near 0.
-func unixTime(r *release.Release) bool {
-	return r.Verb == release.Curve && (r.XLabel == "time (s)" || r.XLabel == "time (UTC)") && r.Domains()[0].A > 1e8
-}
-
-func utc(t float64) string {
-	return time.Unix(int64(t), 0).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
 func (d *reportData) curves(r *release.Release) error {
@@ -211,7 +203,7 @@ func (d *reportData) curves(r *release.Release) error {
 		unit = "m"
 	}
 	d.Table = fmt.Sprintf("%d places, straight lines in between", n)
-	d.data = map[string]any{"t": ts, "panels": panels, "x_label": r.XLabel, "x_name": name, "unit": unit, "unix": unixTime(r)}
+	d.data = map[string]any{"t": ts, "panels": panels, "x_label": r.XLabel, "x_name": name, "unit": unit, "unix": r.UnixTime}
 	return nil
 }
 

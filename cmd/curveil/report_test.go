@@ -119,7 +119,7 @@ func TestReportPage(t *testing.T) {
 	if got := read.FindAllStringSubmatch(document, -1); len(got) != 3 || !strings.Contains(got[0][1], "nearest place of the track, time (UTC) = 2008-05-17 2") {
 		t.Errorf("three releases: under the pointer: %q", got)
 	}
-	for _, want := range []string{"60 % if they are 3.58 m apart", "2008-05-17 21:00:00 UTC to 2008-05-17 22:00:00 UTC", "<title>Private releases</title>", `data-wide="false"`} {
+	for _, want := range []string{"60 % if they are 3.58 m apart", "2008-05-17T21:00:00Z to 2008-05-17T22:00:00Z", "<title>Private releases</title>", `data-wide="false"`} {
 		if !strings.Contains(document, want) {
 			t.Errorf("three releases: the page lacks %q", want)
 		}
