@@ -69,9 +69,20 @@ func (r *Release) At(t float64) float64 {
 	if r.Space == nil || !r.Space.Domain().Contains(t) {
 		return math.NaN()
 	}
-	e := make([]float64, r.Space.Dim())
+	e, first := r.basis(t)
+	return r.reference(0, t) + dot(r.Coefficients[0][first:first+len(e)], e)
+}
+
+// basis returns the functions of the space that may be not zero at t, and the index
+// of the first.
+func (r *Release) basis(t float64) (e []float64, first int) {
+	if local, ok := r.Space.(space.Local); ok {
+		e = make([]float64, local.LocalDim())
+		return e, local.EvalLocal(e, t)
+	}
+	e = make([]float64, r.Space.Dim())
 	r.Space.Eval(e, t)
-	return r.value(r.Coefficients, 0, t, e)
+	return e, 0
 }
 
 // Eval writes all components at t to dst, which must have length
@@ -84,18 +95,11 @@ func (r *Release) Eval(dst []float64, t float64) error {
 	if err := r.inDomain(t); err != nil {
 		return err
 	}
-	e := make([]float64, r.Space.Dim())
-	r.Space.Eval(e, t)
+	e, first := r.basis(t)
 	for k := range dst {
-		dst[k] = r.value(r.Coefficients, k, t, e)
+		dst[k] = r.reference(k, t) + dot(r.Coefficients[k][first:first+len(e)], e)
 	}
 	return nil
-}
-
-// value is component k of the function with the given coordinates at t, where
-// e = e(t).
-func (r *Release) value(coef [][]float64, k int, t float64, e []float64) float64 {
-	return r.reference(k, t) + dot(coef[k], e)
 }
 
 func (r *Release) reference(k int, t float64) float64 {

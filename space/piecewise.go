@@ -15,6 +15,17 @@ import (
 // MaxPiecewiseDim is the largest dimension of a piecewise space, whose functions are zero nearly everywhere.
 const MaxPiecewiseDim = 1 << 21
 
+// Local is a space of many functions of which few are not zero at a point.
+type Local interface {
+	Space
+	// LocalDim is the number of functions, next to each other, that may be not zero
+	// at a point.
+	LocalDim() int
+	// EvalLocal writes those at t to dst, which must have length LocalDim, and returns
+	// the index of the first.
+	EvalLocal(dst []float64, t float64) (first int)
+}
+
 type piecewise struct {
 	base   Space
 	breaks []float64
@@ -90,13 +101,20 @@ func (s *piecewise) locate(t float64) (piece int, u float64) {
 func (s *piecewise) Eval(dst []float64, t float64) {
 	checkLen(dst, s.Dim())
 	clear(dst)
-	piece, u := s.locate(t)
+	piece, _ := s.locate(t)
 	p := s.base.Dim()
-	own := dst[piece*p : (piece+1)*p]
-	s.base.Eval(own, u)
-	for k := range own {
-		own[k] *= s.weight[piece]
+	s.EvalLocal(dst[piece*p:(piece+1)*p], t)
+}
+
+func (s *piecewise) LocalDim() int { return s.base.Dim() }
+
+func (s *piecewise) EvalLocal(dst []float64, t float64) (first int) {
+	piece, u := s.locate(t)
+	s.base.Eval(dst, u)
+	for k := range dst {
+		dst[k] *= s.weight[piece]
 	}
+	return piece * s.base.Dim()
 }
 
 func (s *piecewise) Bound(t float64) float64 {

@@ -55,6 +55,20 @@ func TestPiecewiseGivenBreaks(t *testing.T) {
 	if e := at(s, 4); e[6] == 0 {
 		t.Errorf("at the end: %v", e)
 	}
+	local := s.(Local)
+	few := make([]float64, local.LocalDim())
+	for _, x := range []float64{-1, -0.3, 0, 0.4, 0.5, 3.9, 4} {
+		first := local.EvalLocal(few, x)
+		for k, v := range at(s, x) {
+			want := 0.0
+			if k >= first && k < first+len(few) {
+				want = few[k-first]
+			}
+			if v != want {
+				t.Errorf("function %d at %g: %g, alone %g", k, x, v, want)
+			}
+		}
+	}
 	if got := s.String(); !strings.Contains(got, "3 given pieces") {
 		t.Errorf("String() = %q", got)
 	}
