@@ -58,7 +58,9 @@ func newAccount(c Config) (*account, error) {
 	return a, nil
 }
 
-// newShells gives shell s the shape of budgets ∝ √N_s: σ_s² ∝ S_s²/√N_s, S_s² ∝ the sum of squares at a corner.
+// newShells gives shell s the shape of budgets ∝ N_s^¼: σ_s² ∝ S_s²/N_s^¼, S_s² ∝ the sum of squares at a corner. A
+// larger power is kinder to a density that needs the highest shells and dearer to smooth ones; in the settings of
+// TestExperiment ¼ loses least against the best fixed rank (docs/results.md).
 func newShells(s *space.Tensor, ranks []float64) *account {
 	a := &account{space: s, ranks: ranks, counts: make([]int, len(ranks)), shape: make([]float64, len(ranks))}
 	size := make([]float64, len(ranks))
@@ -76,7 +78,7 @@ func newShells(s *space.Tensor, ranks []float64) *account {
 	}
 	for i := range ranks {
 		if a.counts[i] > 0 {
-			a.shape[i] = math.Sqrt(size[i] / math.Sqrt(float64(a.counts[i])))
+			a.shape[i] = math.Sqrt(size[i] / math.Sqrt(math.Sqrt(float64(a.counts[i]))))
 		} else {
 			a.shape[i] = 1 // a shell without coefficients, between the levels of unequal ranks
 		}

@@ -221,31 +221,43 @@ var caps = map[Basis][]int{
 }
 
 // resolve fills in the rank: the largest power of two up to the cap at which the variance of the noisy estimate
-// is still at most half of the uniform density's square ([DEN] leaves the family open; c = 0.5).
+// is still at most 2^{d−2} of the uniform density's square. ([DEN] leaves the family open. Twice the rank has 4^d times
+// the variance, so that the variance of the largest lies between 2^{d−2} and a 4^d-th of it: with half for every d, the rank of
+// a density of two variables could be stopped far below what a peaked one needs.)
 func (c Config) resolve() (Config, *account, error) {
 	c = c.withDefaults()
 	if err := c.Validate(); err != nil {
 		return c, nil, err
 	}
 	if c.Rank == nil {
-		mu, err := privacy.GaussianMu(c.Guarantee)
+		m, err := c.largestRank(math.Ldexp(1, len(c.Box)-2))
 		if err != nil {
 			return c, nil, err
 		}
-		c.Rank = []int{1}
-		for m := 2; m <= caps[c.Basis][len(c.Box)-1]; m *= 2 {
-			v, err := c.variance(m, float64(mu))
-			if err != nil {
-				return c, nil, err
-			}
-			if v > 0.5 {
-				break
-			}
-			c.Rank = []int{m}
-		}
+		c.Rank = []int{m}
 	}
 	a, err := newAccount(c)
 	return c, a, err
+}
+
+// largestRank is the largest power of two, up to the cap, at which the variance of a projection is at most the limit.
+func (c Config) largestRank(limit float64) (int, error) {
+	mu, err := privacy.GaussianMu(c.Guarantee)
+	if err != nil {
+		return 0, err
+	}
+	rank := 1
+	for m := 2; m <= caps[c.Basis][len(c.Box)-1]; m *= 2 {
+		v, err := c.variance(m, float64(mu))
+		if err != nil {
+			return 0, err
+		}
+		if v > limit {
+			break
+		}
+		rank = m
+	}
+	return rank, nil
 }
 
 // variance of a projection of rank m in the units of the uniform density: D/n + (D−1)σ².

@@ -211,17 +211,13 @@ func TestGoldenNoise(t *testing.T) {
 	for _, c := range g.Layered {
 		a := newShells(fullCube(t, c.D, int(c.Ms[len(c.Ms)-1])), c.Ms)
 		a.mu = privacy.GDP(math.Sqrt(2 * c.Rho))
-		if c.Kind != "sqrtN" {
-			copy(a.shape, c.SDs)
-		} else {
-			// Budgets ∝ √N give these proportions up to the shells' constants in S² ≈ 2·1.2·N.
-			for i, s := range a.shape {
-				if r := s / c.SDs[i] / (a.shape[0] / c.SDs[0]); r < 0.95 || r > 1.06 {
-					t.Errorf("shape %v is not that of budgets ∝ √N, %v", a.shape, c.SDs)
-				}
+		// Ours are ∝ N^¼ in their budgets, S² ∝ N for Fourier functions; the file's are others, for the joint factor.
+		for i, s := range a.shape {
+			if want := a.shape[0] * math.Pow(float64(a.counts[i])/float64(a.counts[0]), 0.375); math.Abs(s-want) > 1e-12*want {
+				t.Errorf("shape of shell %d is %v, want %v", i, s, want)
 			}
-			copy(a.shape, c.SDs)
 		}
+		copy(a.shape, c.SDs)
 		a.calibrate()
 		for i, sd := range c.SDs {
 			factor := math.Pow(a.sigma(i, c.N)/sd, 2)
@@ -232,14 +228,23 @@ func TestGoldenNoise(t *testing.T) {
 	}
 }
 
+// The file's families end where the variance is half the uniform density's square; ours in two variables end at once it.
 func TestGoldenRanks(t *testing.T) {
 	for _, c := range readGolden(t).Dyadic {
-		cfg, a, err := Config{Box: unitBox(c.D), Basis: Fourier, N: c.N, Guarantee: privacy.ZCDP(c.Rho), Unit: "x"}.resolve()
+		cfg, _, err := Config{Box: unitBox(c.D), Basis: Fourier, N: c.N, Guarantee: privacy.ZCDP(c.Rho), Unit: "x"}.resolve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cfg.Rank[0] != c.Ms[len(c.Ms)-1] || len(a.ranks) != len(c.Ms) {
-			t.Errorf("%+v: automatic rank %v, shells %v", c, cfg.Rank, a.ranks)
+		m, err := cfg.largestRank(0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m != c.Ms[len(c.Ms)-1] || len(ranksUpTo(m)) != len(c.Ms) {
+			t.Errorf("%+v: largest rank %d", c, m)
+		}
+		m, err = cfg.largestRank(math.Ldexp(1, c.D-2))
+		if err != nil || m != cfg.Rank[0] {
+			t.Errorf("%+v: automatic rank %v, want %d (%v)", c, cfg.Rank, m, err)
 		}
 	}
 }
