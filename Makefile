@@ -25,6 +25,11 @@ race:
 	go test -race -short -run '$(RACE)' ./mean ./fit ./ledger ./release ./curve ./density ./regression ./collector
 	go test -race -short ./noise
 
+# A small version of every figure and table of the papers, with its claim; "make unit" runs it too.
+.PHONY: reproduce
+reproduce:
+	go test -count=1 -v -run 'TestEveryFigureSmall' ./internal/reproduce
+
 # All benchmarks, and the verbs against a bare read of the same files (docs/performance.md).
 bench: ratio
 	go test -run '^$$' -bench . -benchmem ./...

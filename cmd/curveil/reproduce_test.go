@@ -50,6 +50,10 @@ func TestReproduce(t *testing.T) {
 	if !bytes.Equal(files[0], files[1]) {
 		t.Error("two runs differ")
 	}
+	_, first, _ := call("mean-pure", "--reps", "20")
+	if _, other, _ := call("mean-pure", "--reps", "20", "--seed", "7"); other == first {
+		t.Error("another seed, the same draws")
+	}
 	for _, args := range [][]string{{}, {"figure-7"}, {"mean-pure", "--reps", "1"}, {"mean-pure", "--out", "/no/such/folder"}} {
 		if code, _, errs := call(args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: exit %d, %q", args, code, errs)
@@ -57,5 +61,20 @@ func TestReproduce(t *testing.T) {
 	}
 	if code, out, _ := call("mean-pure", "--reps", "20", "--json"); code != exitDone || !json.Valid([]byte(out)) {
 		t.Errorf("JSON: %d %s", code, out)
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	var out bytes.Buffer
+	bar := progressBar(&out, "mean-pure")
+	for i := 1; i <= 1000; i++ {
+		bar(i, 1000)
+	}
+	text := out.String()
+	if !strings.Contains(text, "mean-pure ["+strings.Repeat("#", 20)+strings.Repeat("-", 20)+"] 50 %") {
+		t.Errorf("no bar at half: %q", text)
+	}
+	if n := strings.Count(text, "\r"); n != 101 || !strings.HasSuffix(text, "\r\x1b[K") {
+		t.Errorf("%d lines, the last %q: want one for each percent, and none left", n, text[max(0, len(text)-20):])
 	}
 }

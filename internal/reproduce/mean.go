@@ -14,10 +14,10 @@ var means = []Experiment{
 	{Name: "mean-ratio-rkhs", Paper: FTP, Source: "Figure 1", Title: "Error of fit-then-protect over protect-then-fit, Gaussian kernel", Reps: 1000, PaperReps: 1000, run: meanRatio(rkhs)},
 	{Name: "mean-ratio-polynomial", Paper: FTP, Source: "Figure 4", Title: "Error of fit-then-protect over protect-then-fit, polynomials", Reps: 1000, PaperReps: 1000, run: meanRatio(polynomials)},
 	{Name: "mean-active", Paper: FTP, Source: "Table 1", Title: "Probability that protect-then-fit's constraint is active", Reps: 1000, PaperReps: 1000, run: meanActive},
-	{Name: "mean-radius-rkhs", Paper: FTP, Source: "Figure 2", Title: "Choice of the radius, Gaussian kernel", Reps: 150, PaperReps: 1000, run: meanRadius(rkhs)},
-	{Name: "mean-radius-polynomial", Paper: FTP, Source: "Figure 5", Title: "Choice of the radius, polynomials", Reps: 150, PaperReps: 1000, run: meanRadius(polynomials)},
-	{Name: "mean-noise-rkhs", Paper: FTP, Source: "Figure 3", Title: "Observation noise, Gaussian kernel", Reps: 150, PaperReps: 1000, run: meanNoise(rkhs)},
-	{Name: "mean-noise-polynomial", Paper: FTP, Source: "Figure 6", Title: "Observation noise, polynomials", Reps: 150, PaperReps: 1000, run: meanNoise(polynomials)},
+	{Name: "mean-radius-rkhs", Paper: FTP, Source: "Figure 2", Title: "Choice of the radius, Gaussian kernel", Reps: 1000, PaperReps: 1000, run: meanRadius(rkhs)},
+	{Name: "mean-radius-polynomial", Paper: FTP, Source: "Figure 5", Title: "Choice of the radius, polynomials", Reps: 1000, PaperReps: 1000, run: meanRadius(polynomials)},
+	{Name: "mean-noise-rkhs", Paper: FTP, Source: "Figure 3", Title: "Observation noise, Gaussian kernel", Reps: 1000, PaperReps: 1000, run: meanNoise(rkhs)},
+	{Name: "mean-noise-polynomial", Paper: FTP, Source: "Figure 6", Title: "Observation noise, polynomials", Reps: 1000, PaperReps: 1000, run: meanNoise(polynomials)},
 	{Name: "mean-pure", Paper: FTP, Source: "Appendix, constant function", Title: "A constant function under pure ε", Reps: 4000, run: meanPure},
 }
 
