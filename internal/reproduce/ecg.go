@@ -59,7 +59,7 @@ func curveECG(model string) func(context.Context, run) (*Result, error) {
 		}
 		out := &Result{Columns: scoreColumns, Rows: rows(model, scores), Claim: "project-and-privatize on 800 sinc functions is better than the baselines, by up to an order of magnitude, and more so at larger budgets"}
 		out.verdict(scores, budgets, "project")
-		return out, out.pictures(scores, budgets, "privacy budget "+symbol+" (µV, time × 80)", fmt.Sprintf("%s, %d repetitions on each, best parameters of the baselines in hindsight, bars of two standard errors over records.", what, r.reps))
+		return out, out.pictures(scores, budgets, "privacy budget "+symbol+" (µV, time × 80)", fmt.Sprintf("%s, %d repetitions on each, best parameters of the baselines in hindsight", what, r.reps), "records")
 	}
 }
 

@@ -44,7 +44,7 @@ func uniform(rnd *rand.Rand, a, b float64) float64 { return a + (b-a)*rnd.Float6
 
 var mixtureRho = []float64{1e-7, 4e-7, 2.5e-6, 1e-5, 4e-5, 2.5e-4, 1e-3}
 
-const mixtureText = "%d mixtures of 1 to 5 Gaussian functions (heights 50–250, widths 5–20), %d repetitions on each, best parameters of the baselines in hindsight, bars of two standard errors over curves."
+const mixtureText = "%d mixtures of 1 to 5 Gaussian functions (heights 50–250, widths 5–20), %d repetitions on each, best parameters of the baselines in hindsight"
 
 func curveSelect(model string) func(context.Context, run) (*Result, error) {
 	return func(ctx context.Context, r run) (*Result, error) {
@@ -74,7 +74,7 @@ func curveSelect(model string) func(context.Context, run) (*Result, error) {
 		}
 		out := &Result{Columns: scoreColumns, Rows: rows(model, scores), Claim: "select, over polynomials of degree up to 32, is better than the baselines at every budget"}
 		out.verdict(scores, budgets, "select")
-		return out, out.pictures(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, len(a.curves), r.reps))
+		return out, out.pictures(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, len(a.curves), r.reps), "curves")
 	}
 }
 

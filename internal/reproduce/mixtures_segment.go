@@ -57,7 +57,7 @@ func curveSegment(model string) func(context.Context, run) (*Result, error) {
 		}
 		first, last := best(budgets[0]), best(budgets[len(budgets)-1])
 		out.Finding += fmt.Sprintf("; best at %s = %g is %s, at %g %s", symbol, budgets[0], first, budgets[len(budgets)-1], last)
-		return out, out.byDegree(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, len(a.curves), r.reps))
+		return out, out.byDegree(scores, budgets, "privacy budget "+symbol, fmt.Sprintf(mixtureText, len(a.curves), r.reps)+", bars of two standard errors over curves.")
 	}
 }
 

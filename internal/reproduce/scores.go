@@ -61,14 +61,16 @@ func namesOf(scores []score) (names []string) {
 
 var errorKinds = []string{"relative error", "relative squared error", "median and quartiles of the relative error"}
 
-// pictures are the paper's two panels, mean error and mean square, and one of the quartiles.
-func (r *Result) pictures(scores []score, budgets []float64, xlabel, text string) error {
+// pictures are the paper's two panels, mean error and mean square with standard errors over curves of some kind, and one of
+// the quartiles.
+func (r *Result) pictures(scores []score, budgets []float64, xlabel, text, kind string) error {
 	series := lines(scores, budgets, namesOf(scores), "")
 	var all []*plot.Picture
 	for k, what := range errorKinds {
-		a := plot.Axes{Title: what, XLabel: xlabel, YLabel: what, LogX: true, LogY: true, Caption: caption("%s", text), Size: wide}
+		a := plot.Axes{Title: what, XLabel: xlabel, YLabel: what, LogX: true, LogY: true, Caption: caption("%s, bars of two standard errors over %s.", text, kind), Size: wide}
 		if k == 2 {
 			a.Size, a.YLabel = plot.Size{}, "relative error"
+			a.Caption = caption("%s, bars from the first to the third quartile of all runs.", text)
 		}
 		p, err := plot.Lines(series[k], a)
 		if err != nil {

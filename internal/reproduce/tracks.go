@@ -68,7 +68,7 @@ func curveTaxi(model string) func(context.Context, run) (*Result, error) {
 		if low < 5 {
 			out.Verdict = Fails
 		}
-		return out, out.pictures(scores, budgets, "privacy budget "+symbol+" (dist₂, seconds and metres)", fmt.Sprintf("%s, %d repetitions on each, best parameters of the baselines in hindsight, bars of two standard errors over curves.", what, r.reps))
+		return out, out.pictures(scores, budgets, "privacy budget "+symbol+" (dist₂, seconds and metres)", fmt.Sprintf("%s, %d repetitions on each, best parameters of the baselines in hindsight", what, r.reps), "curves")
 	}
 }
 
