@@ -71,6 +71,9 @@ func TestReportPage(t *testing.T) {
 	if found := regexp.MustCompile(`(src|href)="?https?:|url\(|@import|fetch\(`).FindString(string(text)); found != "" {
 		t.Errorf("the page reaches out: %q", found)
 	}
+	if !strings.Contains(string(text), `content="default-src 'none'`) {
+		t.Error("the browser is not told to refuse all loading")
+	}
 	if strings.Contains(string(text), "</script><b>") {
 		t.Error("a label gets out of its place")
 	}
