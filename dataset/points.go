@@ -65,7 +65,10 @@ func OpenPoints(path string, o PointOptions) (*Points, error) {
 	}
 	var p *Points
 	if suffix == ".parquet" {
-		p, err = newPointsParquet(f, path, o)
+		var info os.FileInfo
+		if info, err = f.Stat(); err == nil {
+			p, err = NewPointsParquet(f, info.Size(), path, o)
+		}
 	} else {
 		if suffix == ".tsv" && o.Separator == 0 {
 			o.Separator = '\t'
@@ -99,17 +102,18 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 	return p, nil
 }
 
-func newPointsParquet(f *os.File, path string, o PointOptions) (p *Points, err error) {
+// NewPointsParquet reads Parquet of size bytes from r; name stands in for the file's in
+// errors.
+func NewPointsParquet(r io.ReaderAt, size int64, name string, o PointOptions) (p *Points, err error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	org := origin{file: path, byRow: true}
+	org := origin{file: name, byRow: true}
 	defer org.recoverDamage(&err)
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+	if err := checkFooter(r, size); err != nil {
+		return nil, org.damage(err)
 	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, org.damage(err)
 	}

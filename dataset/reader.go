@@ -209,6 +209,15 @@ func NewCSV(r io.Reader, name string, o Options) (*Reader, error) {
 	return newCSV(r, seeker, name, o)
 }
 
+// NewParquet reads Parquet of size bytes from r; name stands in for the file's in
+// errors.
+func NewParquet(r io.ReaderAt, size int64, name string, o Options) (*Reader, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return newParquet(r, size, name, o)
+}
+
 // Schema returns what the header said.
 func (r *Reader) Schema() Schema {
 	s := r.schema
