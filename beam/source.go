@@ -56,7 +56,7 @@ func SourceOf(o dataset.Options, s dataset.Schema) (Source, error) {
 		src.Zone = o.Zone.String()
 	}
 	if s.Layout == dataset.Long && s.ID == "" && s.Unit == "" {
-		return src, errors.New("beam: a long file without an id column is one curve: name the column that tells people apart in the id option")
+		return src, errors.New("beam: a long file without an id column is one person's curve, and there is no mean of one: name the column that tells people apart in the id option")
 	}
 	return src, nil
 }
@@ -209,11 +209,17 @@ func (s Source) curves(ctx context.Context, c Chunk, emit func(person string, fr
 	}
 	var file *dataset.Reader
 	if isParquet(c.Path) {
-		if strings.Contains(c.Path, "://") {
-			return fmt.Errorf("beam: %s: Parquet is read from a path that every worker can open: mount the store, or convert to CSV", c.Path)
+		var data *bytes.Reader
+		if data, err = s.parquet(ctx, c); err != nil {
+			return err
 		}
-		o.Unsorted = s.Layout == dataset.Long
-		file, err = dataset.Open(c.Path, o)
+		if data == nil {
+			o.Unsorted = s.Layout == dataset.Long
+			file, err = dataset.Open(c.Path, o)
+		} else {
+			o.Buffer = 1 << 40 // the file is in memory already
+			file, err = dataset.NewParquet(data, data.Size(), c.Path, o)
+		}
 	} else {
 		var r io.Reader
 		if r, err = s.lines(ctx, c); err != nil {
@@ -255,7 +261,15 @@ func (s Source) points(ctx context.Context, c Chunk, emit func(person string, x 
 	var file *dataset.Points
 	if isParquet(c.Path) {
 		o.Separator, o.Decimal = 0, 0
-		file, err = dataset.OpenPoints(c.Path, o)
+		var data *bytes.Reader
+		if data, err = s.parquet(ctx, c); err != nil {
+			return err
+		}
+		if data == nil {
+			file, err = dataset.OpenPoints(c.Path, o)
+		} else {
+			file, err = dataset.NewPointsParquet(data, data.Size(), c.Path, o)
+		}
 	} else {
 		var r io.Reader
 		if r, err = s.lines(ctx, c); err != nil {

@@ -1,6 +1,7 @@
 // Command curveil-beam makes the releases of 'curveil mean' and 'curveil density' from
 // files of any size, on an Apache Beam runner: prism in this process by default, or Flink,
-// Spark, Dataflow. It parses, calls and prints; the pipeline is package beam.
+// Spark, Dataflow. It parses, calls and prints; the pipeline is package beam, the flags
+// are those of the core command (internal/flags, internal/publish).
 package main
 
 import (
@@ -17,7 +18,9 @@ import (
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // runners and file systems
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/ledger"
 )
 
@@ -30,33 +33,22 @@ const (
 )
 
 func main() {
-	if slices.ContainsFunc(os.Args[1:], func(a string) bool { return a == "--worker" || a == "--worker=true" }) {
-		flag.Parse()
-		sdk.Init() // a runner started this program as a worker; does not return
-	}
+	work()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// work does not return where a runner started this program as a worker.
+func work() {
+	if slices.ContainsFunc(os.Args[1:], func(a string) bool { return a == "--worker" || a == "--worker=true" }) {
+		flag.Parse()
+		sdk.Init()
+	}
+}
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := &cobra.Command{
-		Use:   "curveil-beam",
-		Short: "Private means and densities on an Apache Beam runner",
-		Long: `The releases of 'curveil mean' and 'curveil density' from many or large files, on an Apache
-Beam runner. The sums are, to the bit, those of one process; noise is drawn and the ledger
-debited here, once, after the pipeline is done. docs/beam.md says what a runner's operator sees.`,
-		SilenceErrors: true, SilenceUsage: true,
-	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(meanCommand(), densityCommand())
-	root.PersistentFlags().AddGoFlagSet(flag.CommandLine) // the runners' own
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -64,9 +56,9 @@ debited here, once, after the pipeline is done. docs/beam.md says what a runner'
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(stderr, "curveil-beam: %v\n", err)
+	fmt.Fprintf(stderr, "curveil-beam: %s\n", flags.Spell(err.Error(), cmd.Flags()))
 	var over *ledger.OverspendError
-	var usage usageError
+	var usage flags.UsageError
 	switch {
 	case errors.As(err, &over):
 		return exitBudget
@@ -77,9 +69,39 @@ debited here, once, after the pipeline is done. docs/beam.md says what a runner'
 	return exitFailed
 }
 
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "curveil-beam",
+		Short: "Private means and densities on an Apache Beam runner",
+		Long: `The releases of 'curveil mean' and 'curveil density' from many or large files, on an Apache
+Beam runner. The sums are, to the bit, those of one process; noise is drawn and the ledger
+debited here, once, after the pipeline is done. docs/beam.md says what a runner's operator sees.`,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return passOn(cmd.Flags()) },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.Usage(err) })
+	root.AddCommand(meanCommand(), densityCommand())
+	root.PersistentFlags().AddGoFlagSet(flag.CommandLine) // the runners' own
+	return root
+}
+
+// passOn marks the runners' flags as set in the standard flag set too: there the
+// runners look for what was given (Dataflow's options, such as --use_public_ips).
+func passOn(given *pflag.FlagSet) (err error) {
+	given.Visit(func(f *pflag.Flag) {
+		if flag.Lookup(f.Name) != nil && f.Value.Type() != "stringSlice" && err == nil {
+			err = flag.Set(f.Name, f.Value.String())
+		}
+	})
+	if err != nil {
+		return flags.Usage(err)
+	}
+	return nil
+}
+
 func someFiles(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("no files given: name CSV or Parquet files, or patterns such as 'gs://bucket/part-*.csv'")
+		return flags.Usagef("no files given: name CSV or Parquet files, or patterns such as 'gs://bucket/part-*.csv'")
 	}
 	return nil
 }

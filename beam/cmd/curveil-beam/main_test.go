@@ -8,12 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/release"
 )
 
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	// The SDK's flags are variables of the process, and prism leaves its own there.
+	*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.WorkerBinary = "", "", ""
 	var out, err bytes.Buffer
 	code = run(context.Background(), args, &out, &err)
 	return code, out.String(), err.String()
@@ -88,19 +92,18 @@ func TestReleases(t *testing.T) {
 	for want, args := range map[string][]string{
 		"line 2, column 4: ":   {path("bad-*.csv"), "--bound", "5", "--mu", "1"},
 		"--bound is needed":    {path("a-*.csv"), "--mu", "1"},
-		"one guarantee":        {path("a-*.csv"), "--bound", "5"},
+		"state one guarantee":  {path("a-*.csv"), "--bound", "5"},
 		"no such file":         {path("none-*.csv"), "--bound", "5", "--mu", "1"},
 		"no files":             {"--bound", "5", "--mu", "1"},
 		"--exchange is needed": {path("a-*.csv"), "--bound", "5", "--mu", "1", "--runner", "flink"},
 		"stated as 4":          {path("a-*.csv"), "--bound", "5", "--mu", "1", "--n", "4"},
 	} {
 		// --runner is one variable of the process: say it each time.
-		call := append(append(mean, "--runner", "prism"), args...)
-		var out, stderr bytes.Buffer
-		if code := run(t.Context(), call, &out, &stderr); code == exitDone || !strings.Contains(stderr.String(), want) {
-			t.Errorf("want %q: exit %d: %s", want, code, stderr.String())
-		} else if strings.Contains(stderr.String(), "secret") {
-			t.Errorf("the error quotes the data: %s", stderr.String())
+		all := append(append(mean, "--runner", "prism"), args...)
+		if code, _, stderr := call(t, all...); code == exitDone || !strings.Contains(stderr, want) {
+			t.Errorf("want %q: exit %d: %s", want, code, stderr)
+		} else if strings.Contains(stderr, "secret") {
+			t.Errorf("the error quotes the data: %s", stderr)
 		}
 	}
 	if n := debits(t, book, "refused"); n != 0 {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -18,6 +20,8 @@ import (
 	"github.com/curveil/curveil/beam"
 	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/density"
+	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/release"
@@ -25,30 +29,49 @@ import (
 
 // jobFlags are what a pipeline needs beside the flags of the core command.
 type jobFlags struct {
-	exchange, unitName string
-	chunk              int64
-	deduplicate        bool
+	exchange    string
+	chunk       int64
+	deduplicate bool
 }
 
 func (j *jobFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&j.exchange, "exchange", "", "folder that workers can write to and this program can read, such as gs://bucket/tmp: the sum passes through it, encrypted (default with prism: a temporary one)")
+	f.StringVar(&j.exchange, "exchange", "", "folder that workers can write to and this program can read, such as gs://bucket/tmp: the sum passes through it, encrypted (default where the workers are this process: a temporary one)")
 	f.Int64Var(&j.chunk, "chunk", 64<<20, "bytes of a CSV file that one worker reads at a time; 0 reads files whole, for fields that hold line ends")
 	f.BoolVar(&j.deduplicate, "deduplicate", false, "drop repeated rows: of one person, alike in time and values")
-	f.StringVar(&j.unitName, "unit-name", "", "what one protected person is called, such as child (default: the column's name)")
+}
+
+// check refuses what no pipeline could serve, and makes this program its own worker
+// where it can be: the SDK would compile one from sources, which need not be here.
+func (j *jobFlags) check() error {
+	if *jobopts.Async {
+		return flags.Usagef("--async cannot be served: the noise is drawn here, when the pipeline is done")
+	}
+	runner := cmp.Or(*runners.Runner, "prism")
+	if jobopts.IsLoopback() || strings.HasPrefix(strings.ToLower(runner), "prism") && *jobopts.Endpoint == "" {
+		return nil // the workers are this process
+	}
+	if j.exchange == "" {
+		return flags.Usagef("--exchange is needed with --runner %s: a folder that workers can write to and this program can read", runner)
+	}
+	if *jobopts.WorkerBinary != "" {
+		return nil
+	}
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		return flags.Usagef("--worker_binary FILE is needed: curveil-beam of this version, built for the workers' system (CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build ./cmd/curveil-beam)")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	*jobopts.WorkerBinary = self
+	return nil
 }
 
 // run runs the pipeline over the files.
 func (j *jobFlags) run(ctx context.Context, verb string, files []string, source beam.Source, config []byte) ([]byte, error) {
-	runner := cmp.Or(*runners.Runner, "prism")
-	if *jobopts.Async {
-		return nil, usagef("--async cannot be served: the noise is drawn here, when the pipeline is done")
-	}
 	exchange := j.exchange
 	if exchange == "" {
-		if !strings.HasPrefix(strings.ToLower(runner), "prism") {
-			return nil, usagef("--exchange is needed with --runner %s: a folder that workers can write to and this program can read", runner)
-		}
 		dir, err := os.MkdirTemp("", "curveil-beam-")
 		if err != nil {
 			return nil, err
@@ -62,10 +85,10 @@ func (j *jobFlags) run(ctx context.Context, verb string, files []string, source 
 	}
 	source.Deduplicate = j.deduplicate
 	sdk.Init()
-	return beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: runner}.Run(ctx)
+	return beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: cmp.Or(*runners.Runner, "prism")}.Run(ctx)
 }
 
-// header reads the first file's header.
+// header opens the first file: r holds its first lines when it is CSV.
 func header(ctx context.Context, patterns []string, open func(path string, r io.Reader) error) error {
 	chunks, err := beam.Chunks(ctx, patterns[:1], 0)
 	if err != nil {
@@ -96,10 +119,11 @@ func header(ctx context.Context, patterns []string, open func(path string, r io.
 }
 
 func meanCommand() *cobra.Command {
-	var m meanFlags
-	var in inputFlags
+	var m flags.Mean
+	var in flags.Input
 	var job jobFlags
-	var out outputFlags
+	var to releaseFlags
+	var unitName string
 	cmd := &cobra.Command{
 		Use:   "mean FILE…",
 		Short: "Private mean curve of a cohort",
@@ -108,18 +132,20 @@ func meanCommand() *cobra.Command {
 		Args: someFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			o, err := in.options()
+			o, err := in.Options()
 			if err != nil {
 				return err
 			}
-			if m.domain != "" {
-				d, err := parseDomain("--domain", m.domain)
-				if err != nil {
-					return err
-				}
-				o.Domain = &d
+			if err := m.Restrict(&o); err != nil {
+				return err
 			}
-			if err := out.check(); err != nil {
+			if m.AutoBound() {
+				return flags.Usagef("--bound auto is not offered here: 'curveil bound' buys one from a file, under the same ledger")
+			}
+			if err := to.check(); err != nil {
+				return err
+			}
+			if err := job.check(); err != nil {
 				return err
 			}
 			var schema dataset.Schema
@@ -139,17 +165,24 @@ func meanCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := m.config(cmd.Flags(), schema)
+			if err := flags.CheckPeople(schema, o); err != nil {
+				return err
+			}
+			if len(schema.Ignored) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "curveil-beam: columns not read: %s\n", strings.Join(schema.Ignored, ", "))
+			}
+			source, err := beam.SourceOf(o, schema)
+			if err != nil {
+				return flags.Usage(err)
+			}
+			cfg, err := m.Config(cmd.Flags(), schema.Components, schema.Times)
 			if err != nil {
 				return err
 			}
-			cfg.Unit = cmp.Or(job.unitName, schema.Unit, schema.ID)
-			if cfg.Unit == "" || cfg.Unit == "id" {
-				cfg.Unit = "person"
-			}
+			cfg.Unit = cmp.Or(unitName, flags.UnitOf(schema))
 			first, err := mean.New(cfg)
 			if err != nil {
-				return usageError{err}
+				return flags.Usage(err)
 			}
 			config, err := first.Config().Encode()
 			if err != nil {
@@ -158,49 +191,36 @@ func meanCommand() *cobra.Command {
 			if cfg, err = mean.DecodeConfig(config); err != nil {
 				return err
 			}
-			source, err := beam.SourceOf(o, schema)
-			if err != nil {
-				return usageError{err}
-			}
-			book, err := out.open(ctx, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if book != nil {
-				defer book.Close()
-			}
-			sum, err := job.run(ctx, beam.Mean, args, source, config)
-			if err != nil {
-				return err
-			}
-			acc, err := mean.New(cfg)
-			if err != nil {
-				return err
-			}
-			if err := acc.UnmarshalBinary(sum); err != nil {
-				return err
-			}
-			if err := acc.Ready(); err != nil {
-				return err
-			}
-			return out.publish(cmd, book, beam.Mean, cfg.Statement(), map[string]any{
-				"space": cfg.Space.String(), "domain": []float64{cfg.Space.Domain().A, cfg.Space.Domain().B}, "radius": cfg.Radius,
-				"method": cfg.Method, "components": cfg.Components, "raw": cfg.Raw,
-			}, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
+			return to.publish(cmd, publish.Expenditure{Verb: beam.Mean, Statement: cfg.Statement(), Parameters: flags.MeanParameters(cfg)}, func() (func() (*release.Release, error), error) {
+				sum, err := job.run(ctx, beam.Mean, args, source, config)
+				if err != nil {
+					return nil, err
+				}
+				acc, err := mean.New(cfg)
+				if err != nil {
+					return nil, err
+				}
+				if err := acc.UnmarshalBinary(sum); err != nil {
+					return nil, err
+				}
+				return func() (*release.Release, error) { return acc.Release(noise.Crypto()) }, acc.Ready()
+			})
 		},
 	}
-	m.register(cmd.Flags())
-	in.register(cmd.Flags())
+	m.Register(cmd.Flags())
+	cmd.Flags().Lookup("bound").Usage = "radius: how far a curve can be from the center, as a root-mean-square in the values' units (in a kernel space, as its norm); curves outside are pulled in; 'curveil bound' buys one"
+	in.Register(cmd.Flags())
+	flags.RegisterUnitName(cmd.Flags(), &unitName)
 	job.register(cmd)
-	out.register(cmd)
+	to.register(cmd)
 	return cmd
 }
 
 func densityCommand() *cobra.Command {
-	var d densityFlags
-	var in inputFlags
+	var d flags.Density
+	var points flags.Points
 	var job jobFlags
-	var out outputFlags
+	var to releaseFlags
 	cmd := &cobra.Command{
 		Use:     "density FILE…",
 		Short:   "Private smooth density of points in a box",
@@ -208,21 +228,48 @@ func densityCommand() *cobra.Command {
 		Args:    someFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			c, err := d.config(cmd.Flags())
+			c, err := d.Config(cmd.Flags())
 			if err != nil {
 				return err
 			}
-			o, err := in.options()
+			if err := d.NeedColumns(); err != nil {
+				return err
+			}
+			if d.N == 0 && d.Rank == nil {
+				return flags.Usagef("give --n, the public number of people, or --rank: people are not counted beforehand here")
+			}
+			o, err := points.Options(d.Columns)
 			if err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := to.check(); err != nil {
 				return err
 			}
-			c.Unit = cmp.Or(job.unitName, o.Unit, "row")
+			if err := job.check(); err != nil {
+				return err
+			}
+			c.Unit = points.Name()
 			acc, err := density.New(c)
 			if err != nil {
-				return usageError{err}
+				return flags.Usage(err)
+			}
+			err = header(ctx, args, func(path string, r io.Reader) (err error) {
+				var file *dataset.Points
+				if r == nil {
+					file, err = dataset.OpenPoints(path, o)
+				} else {
+					file, err = dataset.NewPointsCSV(r, path, o)
+				}
+				if err != nil {
+					return err
+				}
+				if r == nil {
+					defer file.Close()
+				}
+				return points.CheckPeople(file.PersonColumn())
+			})
+			if err != nil {
+				return err
 			}
 			config, err := acc.Config().Encode()
 			if err != nil {
@@ -234,35 +281,31 @@ func densityCommand() *cobra.Command {
 			if acc, err = density.New(c); err != nil {
 				return err
 			}
-			book, err := out.open(ctx, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if book != nil {
-				defer book.Close()
-			}
-			sum, err := job.run(ctx, beam.Density, args, beam.Source{Components: d.columns, Unit: o.Unit, Separator: o.Separator, Decimal: o.Decimal}, config)
-			if err != nil {
-				return err
-			}
-			if err := acc.UnmarshalBinary(sum); err != nil {
-				return err
-			}
-			n, err := acc.N()
-			if err != nil {
-				return err
-			}
-			if n == 0 || d.n != 0 && n != d.n {
-				return usagef("the files hold %d people, and --n says %d", n, d.n)
-			}
-			return out.publish(cmd, book, beam.Density, c.Statement(), map[string]any{
-				"space": acc.Space().String(), "box": c.Box, "method": c.Method, "rule": c.Rule, "outside": c.Outside,
-			}, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
+			source := beam.Source{Components: d.Columns, Unit: o.Unit, Separator: o.Separator, Decimal: o.Decimal}
+			return to.publish(cmd, publish.Expenditure{Verb: beam.Density, Statement: c.Statement(), Parameters: flags.DensityParameters(acc)}, func() (func() (*release.Release, error), error) {
+				sum, err := job.run(ctx, beam.Density, args, source, config)
+				if err != nil {
+					return nil, err
+				}
+				if err := acc.UnmarshalBinary(sum); err != nil {
+					return nil, err
+				}
+				n, err := acc.N()
+				if err != nil {
+					return nil, err
+				}
+				if n == 0 || d.N != 0 && n != d.N {
+					return nil, fmt.Errorf("the files have %d people, but the public number was stated as %d", n, d.N)
+				}
+				return func() (*release.Release, error) { return acc.Release(noise.Crypto()) }, nil
+			})
 		},
 	}
-	d.register(cmd.Flags())
-	in.registerCSV(cmd.Flags())
+	d.Register(cmd.Flags())
+	cmd.Flags().Lookup("n").Usage = "public number of people (needed, or --rank: they are not counted beforehand here)"
+	points.Register(cmd.Flags())
+	cmd.Flags().Lookup("unit").Usage = "column that tells people apart, when one person has several rows, in any order and in any of the files; - when each row is a person's"
 	job.register(cmd)
-	out.register(cmd)
+	to.register(cmd)
 	return cmd
 }
