@@ -30,7 +30,7 @@ type Config struct {
 	// SnapshotEvery is the number of reports after which a snapshot is written; 0 for 100,000.
 	SnapshotEvery int
 	// TrimLog drops from the log inside the process what two snapshots hold, which bounds its size; the collector then needs one of its
-	// last two snapshots, and cannot read everything again from the log. Not for an external cluster, where others may need it.
+	// last two snapshots, and cannot read everything again from the log. With MaxLog a snapshot is also written after each quarter of it. Not for an external cluster, where others may need it.
 	TrimLog bool
 	// Queue is the number of reports that may wait for the log; 0 for 8192. Beyond it they are refused as too many.
 	Queue  int
@@ -85,6 +85,7 @@ type Collector struct {
 
 	mu    sync.RWMutex // guards fold; the committer alone writes
 	fold  *fold
+	grown int64         // bytes that the log has taken since the snapshot; the committer's
 	saved atomic.Uint64 // seq of the newest snapshot
 	busy  atomic.Bool
 }

@@ -29,6 +29,7 @@ const (
 	largestGroup = 4096
 	attempts     = 3
 	catchUpEvery = time.Second // for a log that others write to
+	perMessage   = 200         // bytes that the log adds to a message, at most
 )
 
 func (c *Collector) enqueue(p *pending) error {
@@ -246,6 +247,7 @@ func (c *Collector) settle(message []byte, chosen []*pending) {
 		}
 	}
 	c.fold.seq++
+	c.grown += int64(len(message) + perMessage)
 	c.fold.last = hashToken(string(message))
 	c.mu.Unlock()
 	for i, p := range chosen {
@@ -267,6 +269,7 @@ func (c *Collector) catchUp(ctx context.Context) error {
 	_, err := c.log.read(ctx, c.fold.seq, func(seq uint64, data []byte) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.grown += int64(len(data) + perMessage)
 		broken = c.fold.message(seq, data)
 		return broken
 	})
@@ -284,7 +287,7 @@ func (c *Collector) catchUp(ctx context.Context) error {
 // snapshotWhenDue counts what was read from the log too: a collector that is restarted often, or that reads what others write, would
 // otherwise read more and more of it at every start.
 func (c *Collector) snapshotWhenDue() {
-	if c.fold.applied >= c.config.SnapshotEvery {
+	if c.fold.applied >= c.config.SnapshotEvery || c.config.TrimLog && c.config.MaxLog > 0 && c.grown > c.config.MaxLog/4 {
 		c.snapshot()
 	}
 }
@@ -294,7 +297,7 @@ func (c *Collector) snapshot() {
 	if !c.busy.CompareAndSwap(false, true) {
 		return // the last one is still being written
 	}
-	c.fold.applied = 0
+	c.fold.applied, c.grown = 0, 0
 	data, err := c.fold.marshal()
 	if err != nil {
 		c.busy.Store(false)

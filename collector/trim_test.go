@@ -196,3 +196,32 @@ func TestSnapshotAfterManyStarts(t *testing.T) {
 		}
 	}
 }
+
+// A log with a limit is trimmed before it is full, however rare snapshots are otherwise.
+func TestTrimmedLogIsNeverFull(t *testing.T) {
+	folder := t.TempDir()
+	s := testStream(t, "heights")
+	reports := makeReports(t, s, 1500)
+	config := Config{Folder: folder, MaxLog: 120_000, TrimLog: true}
+	c := open(t, config)
+	create(t, c, Definition{Stream: s})
+	for i, r := range reports {
+		if i == 700 { // what a start reads counts too
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c = open(t, config)
+		}
+		if _, err := c.Submit(t.Context(), "heights", r, ""); err != nil {
+			t.Fatalf("report %d: %v", i, err)
+		}
+	}
+	want := state(t, c)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, config)
+	if m, _ := c.Model("heights"); m.At != 1500 || !bytes.Equal(state(t, c), want) {
+		t.Errorf("%d reports, or another state", m.At)
+	}
+}
