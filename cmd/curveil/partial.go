@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,11 @@ func writePartial(path, verb string, config []byte, acc sums, force bool) (err e
 	if err := os.Link(f.Name(), path); err == nil || errors.Is(err, os.ErrExist) {
 		return err
 	}
-	return os.Rename(f.Name(), path) // a file system without links
+	// A file system without links.
+	if _, err := os.Lstat(path); err == nil {
+		return usagef("%s exists: give another name, or --force", path)
+	}
+	return os.Rename(f.Name(), path)
 }
 
 // checkPartialOut refuses an output that could not be written, before the data
@@ -106,6 +111,17 @@ func readPartial(path, verb string, stderr io.Writer) (p partialFile, err error)
 	if err != nil {
 		return p, err
 	}
+	if p, err = decodePartial(data, path, verb); err != nil {
+		return p, err
+	}
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		fmt.Fprintf(stderr, "curveil: WARNING: %s is raw private data and others on this machine may read it (mode %04o): chmod 600\n", path, info.Mode().Perm())
+	}
+	return p, nil
+}
+
+// decodePartial reads the text of a partial; path stands for it in errors.
+func decodePartial(data []byte, path, verb string) (p partialFile, err error) {
 	body := data
 	for bytes.HasPrefix(body, []byte("#")) {
 		_, body, _ = bytes.Cut(body, []byte("\n"))
@@ -124,9 +140,14 @@ func readPartial(path, verb string, stderr io.Writer) (p partialFile, err error)
 	if p.Verb != verb {
 		return p, fmt.Errorf("%s: a partial %s: merge it with 'curveil %s merge'", path, p.Verb, p.Verb)
 	}
-	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		fmt.Fprintf(stderr, "curveil: WARNING: %s is raw private data and others on this machine may read it (mode %04o): chmod 600\n", path, info.Mode().Perm())
+	if p.People < 1 {
+		return p, fmt.Errorf("%s: a partial of %d people: make it again", path, p.People)
 	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, p.Config); err != nil {
+		return p, fmt.Errorf("%s: %w: make it again", path, err)
+	}
+	p.Config = compact.Bytes()
 	return p, nil
 }
 
@@ -178,20 +199,36 @@ func mergePartials[A sums](paths []string, verb string, stderr io.Writer, make f
 	return acc, err
 }
 
-// differs names the first parameter in which two configurations differ.
+// settledBy are the flags that settle what a configuration says, where they have
+// another name.
+var settledBy = map[string]string{
+	"space": "--space and --domain", "radius": "--bound", "privacy": "--mu, --rho, --epsilon, --delta or --unit-name",
+	"components": "--values", "reference": "--center", "box": "--bounds", "names": "--columns",
+	"x_label": "--x-label", "y_label": "--y-label", "unix_time": "--zone, or how times are written in the file",
+}
+
+// differs names all parameters in which two configurations differ, with their flags.
 func differs(a, b json.RawMessage) string {
 	var x, y map[string]json.RawMessage
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return "their texts differ"
 	}
-	for _, m := range []map[string]json.RawMessage{x, y} {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !bytes.Equal(x[name], y[name]) {
-				return fmt.Sprintf("%s is %s here and %s there; make all partials with the same flags", name, orNone(x[name]), orNone(y[name]))
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !bytes.Equal(x[name], y[name]) {
+			flag := settledBy[name]
+			if flag == "" {
+				flag = "--" + name
 			}
+			words = append(words, fmt.Sprintf("%s (%s) is %s here and %s there", name, flag, orNone(x[name]), orNone(y[name])))
 		}
 	}
-	return "their texts differ"
+	if words == nil {
+		return "their texts differ"
+	}
+	return strings.Join(words, "; ") + "; make all partials with the same flags"
 }
 
 func orNone(v json.RawMessage) string {

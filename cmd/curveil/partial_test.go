@@ -3,12 +3,19 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/mean"
+	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/space"
 )
 
 // shards writes one wide file, and its rows in two files.
@@ -167,6 +174,9 @@ func TestMergeRefuses(t *testing.T) {
 	write("damaged", string(damaged))
 	write("radius", strings.ReplaceAll(string(text), `"radius":5`, `"radius":6`))
 	write("empty", "")
+	write("nobody", strings.Replace(string(text), `"people":2`, `"people":0`, 1))
+	must(t, append([]string{"mean", "partial", parts[0], "-o", path("again")}, flags...)...)
+	must(t, "mean", "partial", parts[1], "-o", path("others"), "--bound", "5", "--mu", "2", "--space", "legendre:4", "--center", "const:1", "--n", "9")
 	for _, c := range []struct {
 		files, want string
 		code        int
@@ -174,7 +184,12 @@ func TestMergeRefuses(t *testing.T) {
 		{"a a", "count twice", exitFailed},
 		{"a b copy", "count twice", exitFailed},
 		{"a indented", "count twice", exitFailed},
-		{"a other", "radius is 6 here and 5 there", exitFailed},
+		{"a other", "radius (--bound) is 6 here and 5 there", exitFailed},
+		{"a again", "count twice", exitFailed}, // made anew from the same people
+		{"a others", "n (--n) is 9 here and not given there; privacy (--mu, ", exitFailed},
+		{"a others", "; reference (--center) is ", exitFailed},
+		{"a others", "; space (--space and --domain) is ", exitFailed},
+		{"nobody", "a partial of 0 people", exitFailed},
 		{"a cut", "cut short", exitFailed},
 		{"a more", "more text", exitFailed},
 		{"version", "version 2", exitFailed},
@@ -218,4 +233,112 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("no warning about a readable partial: %s", stderr)
 		}
 	}
+}
+
+// Whatever is there before, and whatever the umask: only the owner can read a partial.
+func TestPartialMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	_, parts := shards(t, people...)
+	dir := t.TempDir()
+	flags := []string{"mean", "partial", parts[0], "--bound", "5", "--mu", "1"}
+	check := func(path string) {
+		t.Helper()
+		if info, err := os.Lstat(path); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: mode %v, %v", path, info.Mode(), err)
+		}
+	}
+	open, link, elsewhere := filepath.Join(dir, "open"), filepath.Join(dir, "link"), filepath.Join(dir, "elsewhere")
+	for _, p := range []string{open, elsewhere} {
+		if err := os.WriteFile(p, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(p, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{open, link} {
+		if code, _, _ := call(t, append(flags, "-o", p)...); code != exitUsage {
+			t.Errorf("%s was overwritten: exit %d", p, code)
+		}
+		must(t, append(flags, "-o", p, "--force")...)
+		check(p)
+	}
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "x" {
+		t.Errorf("written through the link: %.40q, %v", text, err)
+	}
+	for _, mask := range []string{"000", "777", "177"} {
+		p := filepath.Join(dir, "umask"+mask)
+		withUmask(t, mask, func() { must(t, append(flags, "-o", p)...) })
+		check(p)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".curveil-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Nothing that a file says may crash the merge, and what is accepted is a sum of as many
+// people as it says.
+func FuzzPartialFile(f *testing.F) {
+	config, err := meanExample()
+	if err != nil {
+		f.Fatal(err)
+	}
+	acc, err := meanOf(config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := acc.Add(fit.Curve{{T: []float64{0, 0.5, 1}, X: []float64{1, 2, 1}}}); err != nil {
+		f.Fatal(err)
+	}
+	state, err := acc.MarshalBinary()
+	if err != nil {
+		f.Fatal(err)
+	}
+	good, err := json.Marshal(partialFile{Curveil: "partial", Version: partialVersion, Verb: "mean", People: 1, Config: config, State: state})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(append([]byte("# warning\n"), good...))
+	f.Add(good[:len(good)-7])
+	f.Add([]byte("#"))
+	f.Add([]byte("# \n# \n{}"))
+	for _, old := range []string{`"people":1`, `"version":1`, `"mean"`, `"radius":`} {
+		f.Add([]byte(strings.Replace(string(good), old, old+"0", 1)))
+	}
+	for i := 40; i < len(good); i += 97 {
+		flipped := slices.Clone(good)
+		flipped[i] ^= 4
+		f.Add(flipped)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "p")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		acc, err := mergePartials([]string{path}, "mean", io.Discard, meanOf)
+		if err != nil {
+			return
+		}
+		p, err := decodePartial(data, path, "mean")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := acc.N(); err != nil || n != p.People {
+			t.Errorf("a sum of %d people, said to be of %d: %v", n, p.People, err)
+		}
+	})
+}
+
+func meanExample() ([]byte, error) {
+	sp, err := space.Parse("legendre:2", space.Interval{A: 0, B: 1})
+	if err != nil {
+		return nil, err
+	}
+	return mean.Config{Space: sp, Radius: 3, Guarantee: privacy.GDP(1), Unit: "person"}.Encode()
 }
