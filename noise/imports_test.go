@@ -18,8 +18,7 @@ import (
 var mayKey = []string{"ledger", "collector", "beam"}
 
 // violations says what is wrong with a file in package dir (slash-separated, from
-// the module root) that is no test. The type rand.Rand may be named, because
-// internal/simulate returns it; nothing else of math/rand may.
+// the module root) that is no test.
 func violations(dir string, file *ast.File) (found []string) {
 	top, _, _ := strings.Cut(dir, "/")
 	if top == "noise" || top == "internal" {
@@ -31,8 +30,7 @@ func violations(dir string, file *ast.File) (found []string) {
 			return []string{err.Error()}
 		}
 		switch {
-		case path == "math/rand", path == "golang.org/x/exp/rand":
-		case path == "math/rand/v2" && !onlyNamesRand(file, spec):
+		case path == "math/rand", path == "math/rand/v2", path == "golang.org/x/exp/rand":
 		case path == "crypto/rand" && !slices.Contains(mayKey, top):
 		default:
 			continue
@@ -40,23 +38,6 @@ func violations(dir string, file *ast.File) (found []string) {
 		found = append(found, "imports "+path+": random numbers for noise come only from package noise, those of simulations from internal/simulate")
 	}
 	return found
-}
-
-func onlyNamesRand(file *ast.File, spec *ast.ImportSpec) bool {
-	name := "rand"
-	if spec.Name != nil {
-		name = spec.Name.Name
-	}
-	only := name != "." && name != "_"
-	ast.Inspect(file, func(n ast.Node) bool {
-		if selector, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := selector.X.(*ast.Ident); ok && x.Name == name && selector.Sel.Name != "Rand" {
-				only = false
-			}
-		}
-		return true
-	})
-	return only
 }
 
 func TestNoiseComesOnlyFromThisPackage(t *testing.T) {
@@ -109,7 +90,7 @@ func TestImportRule(t *testing.T) {
 		{"mean", `import "math/rand"; var _ *rand.Rand`, true},
 		{"mean", `import "math/rand/v2"; var _ = rand.NormFloat64()`, true},
 		{"mean", `import "math/rand/v2"; var _ *rand.Rand = rand.New(nil)`, true},
-		{"mean", `import "math/rand/v2"; var _ *rand.Rand`, false},
+		{"mean", `import "math/rand/v2"; var _ *rand.Rand`, true},
 		{"mean", `import r "math/rand/v2"; var _ = r.Uint64`, true},
 		{"mean", `import . "math/rand/v2"; var _ = Uint64`, true},
 		{"mean", `import "golang.org/x/exp/rand"; var _ *rand.Rand`, true},
