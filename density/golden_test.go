@@ -228,7 +228,7 @@ func TestGoldenNoise(t *testing.T) {
 	}
 }
 
-// The file's families end where the variance is half the uniform density's square; ours in two variables end at once it.
+// The file's families end where the variance is half the uniform density's square; ours have limits of their own.
 func TestGoldenRanks(t *testing.T) {
 	for _, c := range readGolden(t).Dyadic {
 		cfg, _, err := Config{Box: unitBox(c.D), Basis: Fourier, N: c.N, Guarantee: privacy.ZCDP(c.Rho), Unit: "x"}.resolve()
@@ -242,7 +242,7 @@ func TestGoldenRanks(t *testing.T) {
 		if m != c.Ms[len(c.Ms)-1] || len(ranksUpTo(m)) != len(c.Ms) {
 			t.Errorf("%+v: largest rank %d", c, m)
 		}
-		m, err = cfg.largestRank(math.Ldexp(1, c.D-2))
+		m, err = cfg.largestRank(familyLimits[c.D-1])
 		if err != nil || m != cfg.Rank[0] {
 			t.Errorf("%+v: automatic rank %v, want %d (%v)", c, cfg.Rank, m, err)
 		}
