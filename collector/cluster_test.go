@@ -297,7 +297,5 @@ func TestClusterWithoutMajority(t *testing.T) {
 	if m, _ := c.Model("heights"); m.At != 2 {
 		t.Errorf("at %d, want 2", m.At)
 	}
-	if err := c.Ready(); err != nil {
-		t.Error(err)
-	}
+	waitFor(t, func() bool { return c.Ready() == nil })
 }

@@ -181,6 +181,16 @@ func killed(t *testing.T, kills int, trims bool) {
 				}
 			})
 		}
+		if trims { // a slow machine too must come to trim
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				mu.Lock()
+				enough := acks[round] >= 60
+				mu.Unlock()
+				if enough {
+					break
+				}
+			}
+		}
 		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 		p.kill()
 		cancel()
