@@ -42,5 +42,5 @@ func Example() {
 	}
 	fmt.Printf("%s, %v: half of the visitors come between 8 and 10: %.1f\n", r.Privacy.Guarantee, r.Space, p)
 	// Output:
-	// ρ = 0.5 (zCDP), fourier:257: half of the visitors come between 8 and 10: 0.5
+	// ρ = 0.5 (zCDP), fourier:129: half of the visitors come between 8 and 10: 0.5
 }
