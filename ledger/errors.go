@@ -31,11 +31,11 @@ func (e *OverspendError) Error() string {
 	if n := len(e.Entries); n != 1 {
 		releases = fmt.Sprintf("%d releases", n)
 	}
-	fmt.Fprintf(&b, "; spent %v in %s of a cap of %v; ", e.Spent, releases, e.Cap)
+	fmt.Fprintf(&b, "; spent %v in %s of a cap of %v; ", privacy.Shorten(e.Spent, true), releases, e.Cap)
 	if e.Fits.Validate() != nil {
 		b.WriteString("nothing more fits: raise the cap, or stop here")
 	} else {
-		fmt.Fprintf(&b, "at most %v still fits: ask for that, or raise the cap", e.Fits)
+		fmt.Fprintf(&b, "at most %v still fits: ask for that, or raise the cap", privacy.Shorten(e.Fits, false))
 	}
 	return b.String()
 }

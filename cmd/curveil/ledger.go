@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,7 +146,7 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	if s.Debits == 0 {
 		fmt.Fprintf(t, "  spent\tnothing\n")
 	} else {
-		fmt.Fprintf(t, "  spent\t%v, in %s", s.Spent, plural(s.Debits, "debit"))
+		fmt.Fprintf(t, "  spent\t%v, in %s", privacy.Shorten(s.Spent, true), plural(s.Debits, "debit"))
 		if s.Unreleased > 0 {
 			fmt.Fprintf(t, " (%d of them spent, not released)", s.Unreleased)
 		}
@@ -164,7 +165,7 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	case s.Fits.Validate() != nil:
 		fmt.Fprintf(t, "  cap\t%v; nothing more fits\n", s.Cap)
 	default:
-		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, s.Fits)
+		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, privacy.Shorten(s.Fits, false))
 	}
 }
 
@@ -239,7 +240,7 @@ func ledgerHistory(where *string) *cobra.Command {
 				}
 				t := newTable(cmd.OutOrStdout())
 				fmt.Fprintln(t, "#\twhen\twho\twhat\tguarantee\tspent so far\tstate")
-				for _, e := range eventRows(events) {
+				for _, e := range historyRows(events) {
 					fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Seq, e.At.Format(time.RFC3339), e.Who, e.What, e.Guarantee, e.Spent, e.State)
 				}
 				return t.Flush()
@@ -262,6 +263,18 @@ type eventRow struct {
 	State      string          `json:"state"`
 	Release    string          `json:"release_sha256,omitempty"`
 	Hash       string          `json:"hash"`
+}
+
+// historyRows are the events for people: that a release was written is the state of its
+// debit and needs no line of its own.
+func historyRows(events []ledger.Event) []eventRow {
+	events = slices.DeleteFunc(slices.Clone(events), func(e ledger.Event) bool { return e.Kind == ledger.Released })
+	for i, e := range events {
+		if e.Spent != nil && e.Spent.Validate() == nil {
+			events[i].Spent = privacy.Shorten(e.Spent, true)
+		}
+	}
+	return eventRows(events)
 }
 
 func eventRows(events []ledger.Event) []eventRow {

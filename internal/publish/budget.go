@@ -124,7 +124,7 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 	if err := e.receipt.Complete(context.WithoutCancel(ctx), sha256.Sum256(release)); err != nil {
 		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
 	}
-	fmt.Fprintf(w, "  ledger     data set %q has spent %v", e.receipt.Dataset, e.receipt.Spent)
+	fmt.Fprintf(w, "%-*sdata set %q has spent %v", labelWidth, "  ledger", e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
 	if mu, ok := e.receipt.Spent.(privacy.GDP); ok {
 		fmt.Fprintf(w, " = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
 	}
@@ -134,7 +134,7 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 	case e.receipt.Fits.Validate() != nil:
 		fmt.Fprintf(w, " of a cap of %v; nothing more fits", e.receipt.Cap)
 	default:
-		fmt.Fprintf(w, " of a cap of %v; %v still fits", e.receipt.Cap, e.receipt.Fits)
+		fmt.Fprintf(w, " of a cap of %v; %v still fits", e.receipt.Cap, privacy.Shorten(e.receipt.Fits, false))
 	}
 	fmt.Fprintln(w)
 	return nil

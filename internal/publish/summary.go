@@ -27,9 +27,12 @@ func Rows(r *release.Release, deltas []float64) []privacy.Row {
 	return privacy.Explain(r.Privacy.Guarantee, deltas...)
 }
 
+// labelWidth is that of "  components" and two spaces: all summaries look alike.
+const labelWidth = 14
+
 // Summary prints what a release is and guarantees, with ε at each δ (1e-6 without any).
 func Summary(w io.Writer, r *release.Release, deltas ...float64) {
-	t := Table(w)
+	t := tabwriter.NewWriter(w, labelWidth, 0, 2, ' ', 0)
 	defer t.Flush()
 	title := "private " + r.Verb
 	if !r.Private {
