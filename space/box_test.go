@@ -318,6 +318,27 @@ func TestKernel(t *testing.T) {
 	})
 }
 
+// Halving cells never loses the one that a maximum lies in: the bound that comes of it alone is not below what is
+// attained.
+func TestRefineKeepsTheMaximum(t *testing.T) {
+	eachBoxSpace(t, func(t *testing.T, s *Tensor) {
+		for _, levels := range [][]float64{{float64(s.Rank())}, {1, float64(s.Rank())}} {
+			p := s.polynomial(s.newKernel(levels, []float64{3, 1}[2-len(levels):]))
+			period := gridPeriods(p.degree)
+			best, at := -1.0, []int(nil)
+			p.onGrid(period, func(v float64, place []int) {
+				if v > best {
+					best, at = v, append(at[:0], place...)
+				}
+			})
+			attained := p.climb(at, period, best)
+			if bound := p.refine(period, best, attained); bound < attained*(1-1e-9) {
+				t.Errorf("%d shells: the cells that are left bound p by %v, but it is %v somewhere", len(levels), bound, attained)
+			}
+		}
+	})
+}
+
 func TestBoxRefusals(t *testing.T) {
 	unit := Interval{0, 1}
 	for _, c := range []struct {
