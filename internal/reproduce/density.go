@@ -15,11 +15,11 @@ import (
 )
 
 var densityRisks = []Experiment{
-	{Name: "density-n", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against n, with and without much privacy", Reps: 12, run: densityN},
-	{Name: "density-rho", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against ρ", Reps: 12, run: densityRho},
-	{Name: "density-d", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against n in one, two and three variables", Reps: 8, run: densityD},
-	{Name: "density-adaptive", Paper: DEN, Source: "§6, Lepskii", Title: "Adaptive rank against the best rank in hindsight", Reps: 8, run: densityAdaptive},
-	{Name: "density-histogram", Paper: DEN, Source: "comparison", Title: "Against a private histogram with the best bins in hindsight", Reps: 12, run: densityHistogram},
+	{Name: "density-n", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against n, with and without much privacy", Reps: 100, run: densityN},
+	{Name: "density-rho", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against ρ", Reps: 100, run: densityRho},
+	{Name: "density-d", Paper: DEN, Source: "Theorem 4.2", Title: "Risk against n in one, two and three variables", Reps: 50, run: densityD},
+	{Name: "density-adaptive", Paper: DEN, Source: "§6, Lepskii", Title: "Adaptive rank against the best rank in hindsight", Reps: 24, run: densityAdaptive},
+	{Name: "density-histogram", Paper: DEN, Source: "comparison", Title: "Against a private histogram with the best bins in hindsight", Reps: 50, run: densityHistogram},
 }
 
 // target is a known density on the unit box with its coefficients.

@@ -51,7 +51,7 @@ func curveSelect(model string) func(context.Context, run) (*Result, error) {
 		budgets, symbol := budgetsOf(model, smallGP, mixtureRho)
 		budgets = r.settings(budgets, 2)
 		a := mixtures()
-		a.curves = r.curves(a.curves, 4)
+		a.curves = r.curves(a.curves, 10)
 		sp, err := space.Legendre(a.window, 33)
 		if err != nil {
 			return nil, err
