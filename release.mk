@@ -6,7 +6,7 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 DIST = dist
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-STAMP = -trimpath -ldflags "-s -w -buildid= -X main.version=$(VERSION)"
+STAMP = -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$(VERSION)"
 
 .PHONY: release cross
 release:
