@@ -70,9 +70,9 @@ type figure struct {
 	what  string
 	of    func(t table) float64
 	bound float64
-	// sds is how many standard deviations the figure is above its bound, measured over 30 seeds, and rounded down. At 6 the rate
-	// of false alarms is below 1e-6 even if the standard deviation is estimated from so few (Student's t); 0 says that
-	// nothing is drawn at random.
+	// sds is how many standard deviations, at least, the figure is above its bound, measured over 30 seeds (16 for the private
+	// regressions). At 6 the rate of false alarms is below 1e-6 for each figure, even though the standard deviation is estimated
+	// from so few (Student's t with 29 degrees of freedom: 8e-7); 0 says that nothing is drawn at random.
 	sds float64
 }
 
@@ -218,7 +218,7 @@ var small = []struct {
 	}},
 	{"regression-step", 4, []figure{
 		{"a step 16 times too small is bad", ratio("median", row{"method", "H-FSGD, constant step", "factor", 0.0625}, row{"method", "H-FSGD, constant step", "factor", 1}), 3, 6},
-		{"twice the step is not", minus(ratio("median", row{"method", "H-FSGD, constant step", "factor", 2}, row{"method", "H-FSGD, constant step", "factor", 1})), 0.5, 6},
+		{"twice the step is not", minus(ratio("median", row{"method", "H-FSGD, constant step", "factor", 2}, row{"method", "H-FSGD, constant step", "factor", 1})), 0.4, 6},
 		{"nor half of it", minus(ratio("median", row{"method", "H-FSGD, constant step", "factor", 0.5}, row{"method", "H-FSGD, constant step", "factor", 1})), 0.5, 6},
 	}},
 	{"regression-flights", 6, []figure{{"privacy costs", ratio("distance", row{"method", "(3,0.1) classical"}, row{"method", "H-FSGD"}), 2, 6}}},
