@@ -104,15 +104,16 @@ func (a *account) sigma(i int, n int64) float64 {
 	return privacy.DivUp(privacy.MulUp(a.shape[i], a.mu.Sigma(a.distance)), float64(n))
 }
 
-// mechanism is the noise on the sum of the integer vectors, whose step is unit.
-func (a *account) mechanism(g privacy.Guarantee, unit float64) (*mechanism.Diagonal, error) {
+// mechanism is the noise on the sum of the integer vectors, whose step is unit, at the account's own μ: that of a member
+// of a family is a part of the configured one.
+func (a *account) mechanism(unit float64) (*mechanism.Diagonal, error) {
 	shape := make([]float64, a.space.Dim())
 	for j, l := range a.space.Levels() {
 		if i := sort.SearchFloat64s(a.ranks, l); l > 0 && i < len(a.ranks) {
 			shape[j] = a.shape[i]
 		}
 	}
-	return mechanism.NewDiagonal(shape, privacy.DivUp(a.distance, unit), g)
+	return mechanism.NewDiagonal(shape, privacy.DivUp(a.distance, unit), a.mu)
 }
 
 // variance is V(M) at each of the ranks 0 and a.ranks: sampling and privacy noise of the coefficients up to it.

@@ -49,7 +49,7 @@ func New(c Config) (*Density, error) {
 		}
 	}
 	for _, m := range append([]*account{a}, d.members...) {
-		if _, err := m.mechanism(c.Guarantee, d.code.unit); err != nil { // refuses noise beyond the sampler
+		if _, err := m.mechanism(d.code.unit); err != nil { // refuses noise beyond the sampler
 			return nil, err
 		}
 	}

@@ -2,6 +2,8 @@ package density
 
 import (
 	"math"
+	"slices"
+	"sort"
 	"testing"
 
 	"github.com/curveil/curveil/internal/stattest"
@@ -195,6 +197,65 @@ func TestTooLittleNoiseIsRefused(t *testing.T) {
 	d.account.distance *= 0.98
 	if _, err := d.Release(noise.Seeded(1)); err == nil {
 		t.Error("a release with less noise than its guarantee needs was accepted")
+	}
+}
+
+// What a release says about its noise is the noise it has: of people who are all outside the box it holds nothing else.
+// And the noise of a family's members, which one adversary can see together, is that of the guarantee: Σμᵢ² ≤ μ².
+func TestNoiseIsWhatIsStated(t *testing.T) {
+	const n, releases = 20, 400
+	for _, method := range []Method{Layered, Projection, Family} {
+		c := Config{Box: unitBox(1), Rank: []int{16}, Method: method, Guarantee: privacy.GDP(1.5), Kappa: []float64{0}, Plain: true}
+		if method == Projection {
+			c.Kappa = nil
+		}
+		var a *account
+		sum, count := 0.0, 0.0
+		for i := range releases {
+			d := newDensity(t, c)
+			a = d.account
+			if err := d.AddPoints(slices.Repeat([]float64{7}, n)); err != nil {
+				t.Fatal(err)
+			}
+			r, err := d.Release(noise.Seeded(uint64(i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := r.Raw
+			if rows == nil {
+				rows = r.Coefficients
+			}
+			for j, l := range a.space.Levels() {
+				if s := sort.SearchFloat64s(r.Noise.Ranks, l); l > 0 && s < len(r.Noise.Ranks) {
+					sum += math.Pow(rows[0][j]/r.Noise.Scales[s], 2)
+					count++
+				}
+			}
+			accounts, total := []*account{d.account}, 0.0
+			if method == Family {
+				accounts = d.members
+			}
+			for _, m := range accounts {
+				noise, err := m.mechanism(d.code.unit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Coefficient j of a shell has the noise τ·distance/μ.
+				for j, l := range m.space.Levels() {
+					if s := sort.SearchFloat64s(m.ranks, l); l > 0 && l <= m.ranks[0] {
+						total += math.Pow(m.shape[s]*m.distance/(noise.Scale(j)*d.code.unit), 2)
+						break
+					}
+				}
+			}
+			if total > 1.5*1.5 {
+				t.Fatalf("%s: noise of μ = %v, claimed 1.5", method, math.Sqrt(total))
+			}
+		}
+		// The mean of squares of count normal variables, to 6 standard deviations.
+		if got, sd := sum/count, math.Sqrt(2/count); math.Abs(got-1) > 6*sd {
+			t.Errorf("%s: the noise has %v times the stated variance", method, got)
+		}
 	}
 }
 

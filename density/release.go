@@ -36,7 +36,7 @@ func (d *Density) Release(src *noise.Source) (*release.Release, error) {
 		return nil, fmt.Errorf("density: %w", err)
 	}
 	draw := func(a *account) ([]float64, error) {
-		m, err := a.mechanism(d.cfg.Guarantee, d.code.unit)
+		m, err := a.mechanism(d.code.unit)
 		if err != nil {
 			return nil, err
 		}

@@ -153,7 +153,7 @@ func compare(t testing.TB, truths []densities.Truth, basis Basis, ns []int64, rh
 					if sum, err = d.code.coefficients(sum); err != nil {
 						t.Fatal(err)
 					}
-					m, err := small.mechanism(privacy.ZCDP(rho), d.code.unit)
+					m, err := small.mechanism(d.code.unit)
 					if err != nil {
 						t.Fatal(err)
 					}
