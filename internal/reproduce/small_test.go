@@ -243,8 +243,8 @@ var small = []struct {
 	{"density-d", 2, []figure{{"the slopes of the best fixed ranks", holds(Holds), 1, 0}}},
 	{"density-adaptive", 4, []figure{
 		{"layered releases are near the best fixed rank", minus(over("layered", "best_fixed_rank")), 0.5, 6},
-		{"the finite family is near it", minus(over("family", "best_fixed_rank")), 0.4, 6},
-		{"also by the second rule", minus(over("family_lepskii2", "best_fixed_rank")), 0.4, 6},
+		{"the finite family is near it", minus(over("family", "best_fixed_rank")), 0.25, 6},
+		{"also by the second rule", minus(over("family_lepskii2", "best_fixed_rank")), 0.25, 6},
 	}},
 	{"density-histogram", 3, []figure{
 		{"the histogram is worse on a smooth density", over("histogram", "layered", "density", "two-bumps"), 1, 6},
