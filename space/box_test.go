@@ -318,6 +318,58 @@ func TestKernel(t *testing.T) {
 	})
 }
 
+// Second derivatives bound how far below its maximum p is in the cell that holds it, on all axes together.
+func TestDropFromTheMaximum(t *testing.T) {
+	eachBoxSpace(t, func(t *testing.T, s *Tensor) {
+		r := rand.New(rand.NewPCG(12, 1))
+		top := float64(s.Rank())
+		for _, c := range []struct{ levels, weights []float64 }{
+			{[]float64{top}, []float64{2}}, {[]float64{1, top + 0.5}, []float64{3, 1}}, {[]float64{top / 2, top}, []float64{0, 1}},
+		} {
+			p := s.polynomial(s.newKernel(c.levels, c.weights))
+			for i, got := range p.curvature() {
+				want := 0.0
+				for j, l := range s.Levels() {
+					v := weightAt(l, c.levels, c.weights) * float64(s.Frequency(j, i)*s.Frequency(j, i))
+					for axis := range s.Box() {
+						if s.Kind() == "cosine" && s.Frequency(j, axis) > 0 {
+							v *= 2
+						}
+					}
+					want += v
+				}
+				if math.Abs(got-want) > 1e-9*want {
+					t.Errorf("axis %d: the curvature is %v, want %v", i, got, want)
+				}
+			}
+			period := gridPeriods(p.degree)
+			best, at := -1.0, []int(nil)
+			p.onGrid(period, func(v float64, place []int) {
+				if v > best {
+					best, at = v, append(at[:0], place...)
+				}
+			})
+			u, w := make([]float64, len(period)), make([]float64, len(period))
+			for i := range u {
+				u[i] = float64(at[i]) / float64(period[i])
+			}
+			// The maximum is somewhere within a step; from there, half a step of a coarser grid in any direction.
+			coarse := make([]int, len(period))
+			for i, n := range period {
+				coarse[i] = n / 4
+			}
+			for range 200 {
+				for i := range w {
+					w[i] = u[i] + (2*float64(r.IntN(2))-1)*0.5/float64(coarse[i])*float64(r.IntN(4))/4
+				}
+				if v, least := p.at(w), best-p.drop(coarse, 0); v < least {
+					t.Errorf("p falls from %v to %v, below %v", best, v, least)
+				}
+			}
+		}
+	})
+}
+
 // Halving cells never loses the one that a maximum lies in: the bound that comes of it alone is not below what is
 // attained.
 func TestRefineKeepsTheMaximum(t *testing.T) {

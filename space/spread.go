@@ -17,8 +17,10 @@
 //
 // Both right sides are trigonometric polynomials p ≥ 0 of some degree N in each variable. On P ≥ 2N equally
 // spaced points of a period, max p ≤ max over the grid · 2/(1+cos(πN/P)) per variable: p − ½max p has the
-// supremum norm ½max p, so it falls from its maximum no faster than ½max p·cos Nθ (M. Riesz), and the next
-// grid point is within π/P. The same holds cell by cell, which sharpens the bound: see refine.
+// supremum norm ½max p at most, so along one axis it falls from its maximum there no faster than ½max p·cos Nθ (M.
+// Riesz), and the next grid point is within π/P; its line along the next axis has a maximum of its own. That says
+// nothing about the grid point NEXT to a maximum, from which p may fall on all axes together; its second derivatives
+// do, which sharpens the bound cell by cell: see drop and refine.
 
 package space
 
@@ -244,25 +246,42 @@ func (p *polynomial) onGrid(period []int, f func(v float64, place []int)) {
 	walk(0)
 }
 
-// fall is the least part of the maximum that p keeps within half a step of it on every axis, P = 2^level·period
-// points of a period.
-func (p *polynomial) fall(period []int, level int) float64 {
+// fall is the least part of the maximum that the maximum over the grid, P points of a period, keeps.
+func (p *polynomial) fall(period []int) float64 {
 	part := 1.0
 	for i, n := range p.degree {
-		part *= (1 + math.Cos(math.Pi*float64(n)/math.Ldexp(float64(period[i]), level))) / 2
+		part *= (1 + math.Cos(math.Pi*float64(n)/float64(period[i]))) / 2
 	}
 	return part
 }
 
+// drop is the most by which p is below its maximum within half a step of the place of it on every axis, P =
+// 2^level·period points of a period. The gradient is zero there, and no second derivative in a direction θ is
+// below −b Σ c(2πk·θ)² over signed k, b = 2 with Fourier functions (2cos φ ≥ −2), 4 with cosines (2cos φ − 2cos 2φ ≥
+// −4); the signs make that −b Σᵢ θᵢ² Σ c(2πkᵢ)².
+func (p *polynomial) drop(period []int, level int) float64 {
+	b := 2.0
+	if p.cosine {
+		b = 4
+	}
+	sum := 0.0
+	for i, c := range p.curvature() {
+		half := math.Pi / math.Ldexp(float64(period[i]), level) // 2π times half a step
+		sum += half * half * c
+	}
+	return b / 2 * sum * (1 + 1e-9)
+}
+
 // refine sharpens the certificate: a maximum can only lie in the cell of a grid point whose value is at least the
-// attained value times fall. Such cells are halved on each axis, again and again, as far as the work allows. It
+// attained value less drop. Such cells are halved on each axis, again and again, as far as the work allows. It
 // returns the bound. Of a symmetric p only cells with coordinates that do not increase are looked at: every other
 // point has its value at such a one.
 func (p *polynomial) refine(period []int, best, attained float64) float64 {
-	bound := best / p.fall(period, 0)
+	rounding := 1e-9 * attained
+	bound := math.Min(best/p.fall(period), best+p.drop(period, 0)+rounding)
 	budget := spreadWork/p.cost + 1
 	var cells [][]float64
-	least := attained * p.fall(period, 0) * (1 - 1e-9)
+	least := attained - p.drop(period, 0) - rounding
 	p.onGrid(period, func(v float64, place []int) {
 		if v < least || len(cells) > budget {
 			return
@@ -279,7 +298,8 @@ func (p *polynomial) refine(period []int, best, attained float64) float64 {
 		if budget -= children * len(cells); budget < 0 {
 			return bound
 		}
-		least, best = attained*p.fall(period, level)*(1-1e-9), 0
+		drop := p.drop(period, level)
+		least, best = attained-drop-rounding, 0
 		var next [][]float64
 		for _, u := range cells {
 		corners:
@@ -301,7 +321,7 @@ func (p *polynomial) refine(period []int, best, attained float64) float64 {
 			}
 		}
 		cells = next
-		bound = math.Min(bound, best/p.fall(period, level))
+		bound = math.Min(bound, best+drop+rounding)
 	}
 	return bound
 }

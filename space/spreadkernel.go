@@ -131,6 +131,25 @@ func (k *kernel) at(u []float64, times float64) float64 {
 	return sum
 }
 
+// curvature is Σ c_k kᵢ² for each axis.
+func (k *kernel) curvature() []float64 {
+	out := make([]float64, len(k.rank))
+	for i := range out {
+		for s, shell := range k.shells {
+			m := float64(shell[i])
+			v := k.height[s] * m * (m + 1) / 3 // Σ j² over |j| ≤ m is (2m+1)·m(m+1)/3
+			for _, n := range shell {
+				v *= float64(2*n + 1)
+			}
+			out[i] += v
+		}
+		for j, v := range k.values {
+			out[i] += v * float64(k.places[i][j]) * float64(k.places[i][j])
+		}
+	}
+	return out
+}
+
 // states makes room for the states before each axis and after the last; the first is filled.
 func (k *kernel) states() [][]float64 {
 	if k.shells != nil {
