@@ -159,7 +159,7 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 }
 
 func printBound(w io.Writer, r *mean.BoundRelease) {
-	t := newTable(w)
+	t := publish.Labelled(w)
 	defer t.Flush()
 	fmt.Fprintf(t, "private bound %.6g of n = %d\n", r.Radius, r.N)
 	fmt.Fprintf(t, "  guarantee\t%v per %s (%s: one %s's data replaced, n public)\n", r.Privacy.Guarantee, r.Privacy.Unit, r.Privacy.Adjacency, r.Privacy.Unit)

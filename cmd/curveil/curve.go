@@ -379,7 +379,8 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	} else {
 		fmt.Fprintf(stdout, "%d private curves in %s, each: %v\n", len(results), out, statement)
 	}
-	fmt.Fprintf(stdout, "  means      %s\n", meaning(p.Config()))
+	publish.Label(stdout, "means")
+	fmt.Fprintln(stdout, meaning(p.Config()))
 	for i, e := range spent {
 		to := io.Writer(stdout)
 		if len(spent) > 1 {

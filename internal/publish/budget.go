@@ -124,7 +124,8 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 	if err := e.receipt.Complete(context.WithoutCancel(ctx), sha256.Sum256(release)); err != nil {
 		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
 	}
-	fmt.Fprintf(w, "%-*sdata set %q has spent %v", labelWidth, "  ledger", e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
+	Label(w, "ledger")
+	fmt.Fprintf(w, "data set %q has spent %v", e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
 	if mu, ok := e.receipt.Spent.(privacy.GDP); ok {
 		fmt.Fprintf(w, " = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
 	}

@@ -32,7 +32,7 @@ const labelWidth = 14
 
 // Summary prints what a release is and guarantees, with ε at each δ (1e-6 without any).
 func Summary(w io.Writer, r *release.Release, deltas ...float64) {
-	t := tabwriter.NewWriter(w, labelWidth, 0, 2, ' ', 0)
+	t := Labelled(w)
 	defer t.Flush()
 	title := "private " + r.Verb
 	if !r.Private {
@@ -175,6 +175,12 @@ func SummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
 
 // Table aligns columns.
 func Table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// Labelled is a Table whose first column is as wide as that of all summaries.
+func Labelled(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, labelWidth, 0, 2, ' ', 0) }
+
+// Label writes the beginning of a line of a summary.
+func Label(w io.Writer, name string) { fmt.Fprintf(w, "  %-*s", labelWidth-2, name) }
 
 // JSON prints any value for people and programs.
 func JSON(w io.Writer, v any) error {
