@@ -485,3 +485,30 @@ func FuzzParseBox(f *testing.F) {
 		}
 	})
 }
+
+// Where a grid that certifies would be too large the bound is the trivial one, at once.
+func TestSpreadOfHugeSets(t *testing.T) {
+	box := []Interval{{A: 0, B: 1}, {A: 0, B: 1}}
+	for _, kind := range []func([]Interval, []int, Set) (*Tensor, error){FourierBox, CosineBox} {
+		s, err := kind(box, []int{2047, 2047}, Cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, attained := s.Spread([]float64{float64(s.Rank())}, []float64{1})
+		a, b := make([]float64, s.Dim()), make([]float64, s.Dim())
+		s.Eval(a, []float64{0, 0})
+		for _, x := range [][]float64{{1, 0}, {1, 1}, {0.3, 0.7}, {0.5, 0.5}, {1e-3, 0}} {
+			s.Eval(b, x)
+			d := 0.0
+			for j := range a {
+				d += (a[j] - b[j]) * (a[j] - b[j])
+			}
+			if d > bound {
+				t.Errorf("%v: %v is %g away, more than %g", s, x, d, bound)
+			}
+		}
+		if !(attained > 0 && attained <= bound) {
+			t.Errorf("%v: bound %g, attained %g", s, bound, attained)
+		}
+	}
+}

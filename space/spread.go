@@ -32,10 +32,11 @@ import (
 	"sync"
 )
 
-// spreadPoints bounds the size of the grid on which the supremum is sought, spreadWork the multiplications that
-// refine it.
+// spreadPoints bounds the size of the grid on which the supremum is sought, spreadLimit the points times functions
+// of the coarsest grid that certifies it, spreadWork the multiplications that refine it.
 const (
 	spreadPoints = 1 << 21
+	spreadLimit  = 1 << 34
 	spreadWork   = 1 << 27
 )
 
@@ -43,7 +44,8 @@ const (
 // (levels[s−1], levels[s]] have the weight weights[s] ≥ 0, the constant and the levels beyond have weight 0.
 // levels increase. The bound is never below the supremum, up to 1e-9 of it for rounding included; attained is a value
 // that some pair reaches (with cosines in d ≥ 2: that the bounding polynomial reaches). For Fourier functions with
-// one weight on a whole cube the two agree: the minimum of a product of Dirichlet kernels is known exactly.
+// one weight on a whole cube the two agree: the minimum of a product of Dirichlet kernels is known exactly. For huge sets
+// other than cubes (of ranks of some hundreds in two variables) the bound is the trivial one, up to twice the supremum.
 //
 // The last few results are kept: it is a function of the ranks, not of the box, and a release asks twice.
 func (s *Tensor) Spread(levels, weights []float64) (bound, attained float64) {
@@ -88,12 +90,23 @@ func (s *Tensor) spread(levels, weights []float64) (bound, attained float64) {
 	}
 	p := s.polynomial(k)
 	period := gridPeriods(p.degree)
+	points := float64(s.Dim())
+	for _, n := range period {
+		points *= float64(n/2 + 1)
+	}
+	huge := s.set != Cube && points > spreadLimit
+	if huge {
+		period = slices.Repeat([]int{2}, len(period))
+	}
 	best, at := -1.0, []int(nil)
 	p.onGrid(period, func(v float64, place []int) {
 		if v > best {
 			best, at = v, append(at[:0], place...)
 		}
 	})
+	if huge {
+		return 4 * k.sum * (1 + 1e-9), best
+	}
 	attained = p.climb(at, period, best)
 	bound = p.refine(period, best, attained)
 	return math.Min(math.Max(bound, attained), 4*k.sum) * (1 + 1e-9), attained
