@@ -157,7 +157,7 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 		c.values, p.number = append(c.values, i), append(p.number, i+1)
 	}
 	for i, name := range c.names {
-		if !taken[i] && name != o.Unit && p.person == "" && among(name, idNames) {
+		if !taken[i] && name != o.Unit && p.person == "" && namesPeople(name) {
 			p.person = name
 		}
 	}

@@ -27,6 +27,14 @@ var (
 	lonNames      = []string{"lon", "lng", "long", "longitude"}
 )
 
+// namesPeople reports whether a column of points seems to tell people apart; a coordinate
+// is named by the user, so that a wrong guess costs a question.
+func namesPeople(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return among(name, idNames) || strings.HasSuffix(name, "_id") ||
+		among(name, []string{"rider", "household", "customer", "client", "driver", "meter", "vehicle", "email", "member", "account"})
+}
+
 func among(name string, names []string) bool {
 	return slices.Contains(names, strings.ToLower(name))
 }
