@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/curveil/curveil/fit"
 	iso "github.com/curveil/curveil/internal/clock"
 )
 
@@ -131,14 +130,9 @@ func (l *pqList) next(row *wideRow) (ok bool, err error) {
 		l.x, row.x = x, x
 		return true, nil
 	}
-	if !fit.Finite(x) {
-		for _, xk := range x {
-			if xk != xk {
-				row.missing++
-			} else if math.IsInf(xk, 0) {
-				return false, l.fault(l.col, l.row, "a value is not finite", infiniteFix)
-			}
-		}
+	var infinite int
+	if row.missing, infinite = countMissing(x); infinite >= 0 {
+		return false, l.fault(l.col, l.row, "a value is not finite", infiniteFix)
 	}
 	return true, nil
 }

@@ -101,16 +101,27 @@ func (w *pqWide) next(row *wideRow) (bool, error) {
 	w.row0++
 	w.line++
 	row.x, row.line, row.missing = x, w.line, 0
-	if !fit.Finite(x) {
-		for k, xk := range x {
-			if xk != xk {
-				row.missing++
-			} else if math.IsInf(xk, 0) {
-				return false, w.fault(w.values[k], w.line, "the value is not finite", infiniteFix)
-			}
-		}
+	var infinite int
+	if row.missing, infinite = countMissing(x); infinite >= 0 {
+		return false, w.fault(w.values[infinite], w.line, "the value is not finite", infiniteFix)
 	}
 	return true, nil
+}
+
+// countMissing returns the number of NaN in x and the place of the first infinite value, -1 where there is none.
+func countMissing(x []float64) (missing, infinite int) {
+	if fit.Finite(x) {
+		return 0, -1
+	}
+	for k, xk := range x {
+		if math.IsInf(xk, 0) {
+			return missing, k
+		}
+		if xk != xk {
+			missing++
+		}
+	}
+	return missing, -1
 }
 
 // key is the i-th text of the block; nil where the file has no such column.

@@ -3,11 +3,10 @@
 package density
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 
+	"github.com/curveil/curveil/internal/strictjson"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/space"
 )
@@ -47,13 +46,8 @@ func (c Config) Encode() ([]byte, error) {
 // DecodeConfig reads what Encode wrote, strictly, and checks it.
 func DecodeConfig(data []byte) (Config, error) {
 	var in configJSON
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return Config{}, fmt.Errorf("density: parameters: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return Config{}, fmt.Errorf("density: parameters: more text after their end")
+	if err := strictjson.Decode("density: parameters", data, &in); err != nil {
+		return Config{}, err
 	}
 	if in.Privacy.Adjacency != privacy.ReplaceOne {
 		return Config{}, fmt.Errorf("density: parameters: adjacency %q must be %s", in.Privacy.Adjacency, privacy.ReplaceOne)

@@ -4,11 +4,10 @@
 package mean
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 
+	"github.com/curveil/curveil/internal/strictjson"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 	"github.com/curveil/curveil/space"
@@ -66,13 +65,8 @@ func (c Config) Encode() ([]byte, error) {
 // DecodeConfig reads what Encode wrote, strictly, and checks it.
 func DecodeConfig(data []byte) (Config, error) {
 	var in configJSON
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return Config{}, fmt.Errorf("mean: parameters: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return Config{}, fmt.Errorf("mean: parameters: more text after their end")
+	if err := strictjson.Decode("mean: parameters", data, &in); err != nil {
+		return Config{}, err
 	}
 	sp, err := space.Unmarshal(in.Space)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -81,9 +82,7 @@ edges.`,
 			if err != nil {
 				return err
 			}
-			if c.Unit = unitName; c.Unit == "" {
-				c.Unit = flags.UnitOf(file.Schema())
-			}
+			c.Unit = cmp.Or(unitName, flags.UnitOf(file.Schema()))
 			bc, err := q.config(c, g)
 			if err != nil {
 				return err

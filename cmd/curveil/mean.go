@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,7 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err != nil {
 				return err
 			}
-			if cfg.Unit = unitName; cfg.Unit == "" {
-				cfg.Unit = flags.UnitOf(schema)
-			}
+			cfg.Unit = cmp.Or(unitName, flags.UnitOf(schema))
 			if _, err := mean.New(cfg); err != nil {
 				return usageError{err}
 			}

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding"
 	"encoding/json"
@@ -375,9 +376,7 @@ func meanPartialCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if cfg.Unit = unitName; cfg.Unit == "" {
-				cfg.Unit = flags.UnitOf(file.Schema())
-			}
+			cfg.Unit = cmp.Or(unitName, flags.UnitOf(file.Schema()))
 			first, err := mean.New(cfg)
 			if err != nil {
 				return usageError{err}

@@ -52,7 +52,7 @@ func TimeGrid(flag, text string, zone *time.Location, dated bool) ([]float64, er
 		}
 		return uniform(flag, text, d, parts[2])
 	}
-	if first, _, _ := strings.Cut(text, ","); isNumber(first) || len(strings.Split(text, ":")) == 3 && isNumber(text[:strings.Index(text, ":")]) {
+	if first := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ':' }); len(first) > 0 && isNumber(first[0]) {
 		return Grid(flag, text)
 	}
 	var out []float64
