@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
@@ -73,6 +74,9 @@ edges.`,
 			if err != nil {
 				return err
 			}
+			if err := budget.Accept(g); err != nil {
+				return err
+			}
 			file, err := openPeople(&m, cmd.ErrOrStderr(), args[0], &o)
 			if err != nil {
 				return err
@@ -128,14 +132,27 @@ edges.`,
 	return cmd
 }
 
+// counted counts the people who pass through it.
+type counted struct {
+	adder
+	n int64
+}
+
+func (c *counted) Add(curves ...fit.Curve) error {
+	c.n++
+	return c.adder.Add(curves...)
+}
+
 // buyBound reads everybody, debits and releases; the caller completes the
 // expense.
 func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *publish.Budget) (*mean.BoundRelease, *publish.Expense, error) {
 	var b *mean.Bound
+	var people counted
 	err := readPeople(cmd, path, o, file, func() (adder, error) {
 		var err error
 		b, err = mean.NewBound(c)
-		return b, err
+		people = counted{b, 0}
+		return &people, err
 	})
 	if err != nil {
 		return nil, nil, err
@@ -143,6 +160,7 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 	if err := b.Ready(); err != nil {
 		return nil, nil, err
 	}
+	warn(cmd.ErrOrStderr(), flags.BoundRemarks(c, people.n)...)
 	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), map[string]any{
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
 		"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,

@@ -14,6 +14,7 @@ import (
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
 )
 
 func densityCommand() *cobra.Command {
@@ -36,6 +37,9 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := d.Config(cmd.Flags())
 			if err != nil {
+				return err
+			}
+			if err := budget.Accept(c.Guarantee); err != nil {
 				return err
 			}
 			if len(d.Columns) == 0 {
@@ -85,10 +89,11 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if err := eachPerson(args[0], o, func(p float64s) error { return acc.Add(p...) }); err != nil {
+			if err := addPoints(cmd, args[0], o, acc); err != nil {
 				return err
 			}
-			switch n, err := acc.N(); {
+			n, err := acc.N()
+			switch {
 			case err != nil:
 				return err
 			case n == 0:
@@ -96,6 +101,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			case c.N != 0 && n != c.N:
 				return fmt.Errorf("%s has %d people, but the public number was stated as %d", args[0], n, c.N)
 			}
+			warn(cmd.ErrOrStderr(), flags.DensityRemarks(acc.Config(), n)...)
 			var made *release.Release
 			err = publish.Release(cmd, publish.Expenditure{
 				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "density",
@@ -169,6 +175,58 @@ func eachPerson(path string, o dataset.PointOptions, do func(float64s) error) er
 		}
 	}
 	return file.Err()
+}
+
+// addPoints adds everybody in the file, and looks at how many points lie outside the
+// box: a point outside is no fault, but most of them there is a slip of the call.
+func addPoints(cmd *cobra.Command, path string, o dataset.PointOptions, acc *density.Density) error {
+	side := outside{box: acc.Config().Box}
+	err := eachPerson(path, o, func(p float64s) error {
+		side.count(p)
+		return acc.Add(p...)
+	})
+	if err != nil {
+		return err
+	}
+	return side.judge(cmd.ErrOrStderr(), acc.Config().Outside, cmd.Flags().Changed("outside"))
+}
+
+// outside counts the points outside the public box. The counts are private: they are
+// not printed, and decide only between going on, a remark and a refusal, all of them
+// for the curator (docs/privacy.md, "Refusals").
+type outside struct {
+	box        []space.Interval
+	points, of int64
+}
+
+func (s *outside) count(p float64s) {
+	s.of += int64(len(p))
+	for _, x := range p {
+		for i, side := range s.box {
+			if x[i] < side.A || x[i] > side.B {
+				s.points++
+				break
+			}
+		}
+	}
+}
+
+// judge refuses a box that most points lie outside of, unless it was said what should
+// become of these.
+func (s *outside) judge(w io.Writer, becomes density.Outside, said bool) error {
+	if 2*s.points > s.of && !said {
+		return usagef("most of the points lie outside the box: are --columns in the order of --bounds, and in its units? Nothing was spent. Where it is meant, --outside zero (points outside count in n only) or --outside clamp says so")
+	}
+	if s.points == 0 {
+		return nil
+	}
+	some := "some"
+	if 2*s.points > s.of {
+		some = "most"
+	}
+	words := map[density.Outside]string{density.Zero: "count in n only", density.Clamp: "count as points on its edge"}[becomes]
+	fmt.Fprintf(w, "curveil: %s points lie outside the box; they %s (this is for the curator: a box that is chosen by it is read off the data)\n", some, words)
+	return nil
 }
 
 func countPeople(path string, o dataset.PointOptions) (int64, error) {

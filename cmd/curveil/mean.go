@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,9 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err := out.Check(args[0]); err != nil {
 				return err
 			}
-			if _, err := m.Guarantee.Stated(cmd.Flags()); err != nil {
+			if g, err := m.Guarantee.Stated(cmd.Flags()); err != nil {
+				return err
+			} else if err := budget.Accept(g); err != nil {
 				return err
 			}
 			if m.AutoBound() && args[0] == "-" {
@@ -105,15 +108,19 @@ Every parameter is public: take it from what is known about such curves, or from
 				defer file.Close()
 			}
 			var acc *mean.Mean
+			var times observed
 			err = readPeople(cmd, args[0], o, file, func() (adder, error) {
 				var err error
 				acc, err = mean.New(cfg)
-				return acc, err
+				return times.of(acc), err
 			})
 			if err != nil {
 				return err
 			}
 			if err := acc.Ready(); err != nil {
+				return err
+			}
+			if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
 				return err
 			}
 			return publish.Release(cmd, publish.Expenditure{
@@ -181,6 +188,50 @@ func autoBound(q *quantileFlags, mu float64, c mean.Config) (mean.BoundConfig, e
 // adder is what people are added to.
 type adder interface {
 	Add(curves ...fit.Curve) error
+}
+
+// observed keeps the first and the last time of all curves that pass through it.
+type observed struct {
+	adder
+	first, last float64
+}
+
+func (o *observed) of(a adder) adder {
+	*o = observed{a, math.Inf(1), math.Inf(-1)}
+	return o
+}
+
+func (o *observed) Add(curves ...fit.Curve) error {
+	for _, c := range curves {
+		for _, component := range c {
+			if t := component.T; len(t) > 0 { // in order, or Add refuses it
+				o.first, o.last = min(o.first, t[0]), max(o.last, t[len(t)-1])
+			}
+		}
+	}
+	return o.adder.Add(curves...)
+}
+
+// warnMean says, before the budget is spent, what the call will hardly have meant. times are
+// private and looked at only where no public ones are known; nil for none.
+func warnMean(w io.Writer, acc *mean.Mean, times *observed) error {
+	n, err := acc.N()
+	if err != nil {
+		return err
+	}
+	c := acc.Config()
+	warn(w, flags.MeanRemarks(c, n)...)
+	if times != nil && c.Grid == nil {
+		warn(w, flags.SparseDomain(times.first, times.last, c.Space.Domain())...)
+	}
+	return nil
+}
+
+// warn prints warnings.
+func warn(w io.Writer, lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "curveil: WARNING: %s\n", line)
+	}
 }
 
 // readPeople adds everybody in the file to a new accumulator. A large file whose

@@ -299,6 +299,9 @@ func meanMergeCommand() *cobra.Command {
 		if err := acc.Ready(); err != nil {
 			return err
 		}
+		if err := warnMean(cmd.ErrOrStderr(), acc, nil); err != nil {
+			return err
+		}
 		return f.release(cmd, publish.Expenditure{Verb: "mean", Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config())},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
@@ -333,6 +336,7 @@ func densityMergeCommand() *cobra.Command {
 		if want := acc.Config().N; want != 0 && n != want {
 			return fmt.Errorf("the partials hold %d people, but the public number was stated as %d: a partial is missing, or --n was wrong", n, want)
 		}
+		warn(cmd.ErrOrStderr(), flags.DensityRemarks(acc.Config(), n)...)
 		return f.release(cmd, publish.Expenditure{Verb: "density", Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc)},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
@@ -469,7 +473,7 @@ func densityPartialCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := eachPerson(args[0], o, func(p float64s) error { return acc.Add(p...) }); err != nil {
+			if err := addPoints(cmd, args[0], o, acc); err != nil {
 				return err
 			}
 			return writeShard(out, "density", args[0], text, acc, force, cmd.ErrOrStderr())

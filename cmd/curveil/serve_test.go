@@ -214,7 +214,7 @@ func TestRegress(t *testing.T) {
 		t.Error(stdout)
 	}
 	must(t, "show", out)
-	_, stderr := must(t, append([]string{"regress", path, "--x", "age", "--y", "height", "--ledger", "none"}, append(flags, "--delta", "0.1")...)...)
+	_, stderr := must(t, append([]string{"regress", path, "--x", "age", "--y", "height", "--ledger", "none"}, append(flags, "--delta", "0.01")...)...)
 	if !strings.Contains(stderr, "hardly privacy") {
 		t.Errorf("no warning of δ > 1/n: %s", stderr)
 	}

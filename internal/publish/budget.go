@@ -24,6 +24,7 @@ import (
 // Budget says which ledger a release is debited to.
 type Budget struct {
 	Where, Dataset, Who string
+	Weak                bool // spend also what protects almost nothing
 
 	stderr io.Writer // for warnings
 	warned bool
@@ -38,6 +39,7 @@ func (b *Budget) Register(f *pflag.FlagSet) {
 	f.StringVar(&b.Where, "ledger", DefaultLedger(), "ledger to debit before any noise is drawn: a SQLite file, postgres://…, or none (environment: CURVEIL_LEDGER)")
 	f.StringVar(&b.Dataset, "dataset", "", "name of the data set in the ledger (default: the file's name without suffix)")
 	f.StringVar(&b.Who, "who", "", "who spends (default: the user of this machine)")
+	f.BoolVar(&b.Weak, "weak", false, "spend also a budget that protects almost nothing (μ ≥ 10, ρ ≥ 50, ε ≥ 15, δ > 0.01)")
 }
 
 // Open opens the ledger, so that one that cannot be reached stops the verb before the
@@ -81,9 +83,11 @@ type Expense struct {
 }
 
 // Debit spends on the data set; the release must complete it. A budget that protects
-// almost nothing is said to.
+// almost nothing is refused; see Accept.
 func (b *Budget) Debit(ctx context.Context, l *ledger.Ledger, dataset, verb string, s privacy.Statement, parameters any) (*Expense, error) {
-	b.Warn(s.Guarantee)
+	if err := b.Accept(s.Guarantee); err != nil {
+		return nil, err
+	}
 	if l == nil {
 		return nil, nil
 	}

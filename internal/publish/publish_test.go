@@ -3,11 +3,13 @@ package publish
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/privacy"
 )
 
@@ -35,10 +37,11 @@ func TestHardly(t *testing.T) {
 	}
 }
 
-// Every way to spend warns, once, also where nothing is recorded.
-func TestHugeBudgetsAreWarnedOf(t *testing.T) {
+// Every way to spend refuses what protects almost nothing, and warns, once, where it is
+// meant; also where nothing is recorded.
+func TestHugeBudgets(t *testing.T) {
 	for _, where := range []string{"none", filepath.Join(t.TempDir(), "ledger.db")} {
-		for mu, want := range map[float64]int{1: 0, 12: 1} {
+		for mu, want := range map[float64]int{1: 0, 12: 1, 1000: 1} {
 			for name, spend := range map[string]func(context.Context, *Budget, privacy.Statement) error{
 				"debit": func(ctx context.Context, b *Budget, s privacy.Statement) error {
 					book, err := b.Open(ctx, b.stderr)
@@ -70,13 +73,27 @@ func TestHugeBudgetsAreWarnedOf(t *testing.T) {
 				var stderr bytes.Buffer
 				b := &Budget{Where: where, Dataset: "d", stderr: &stderr}
 				s := privacy.Statement{Guarantee: privacy.GDP(mu), Adjacency: privacy.ReplaceOne, Unit: "person"}
+				var usage flags.UsageError
+				if want > 0 && !errors.As(spend(t.Context(), b, s), &usage) {
+					t.Errorf("%s, %s, μ = %g was not refused", name, where, mu)
+				}
+				b.Weak = want > 0
 				if err := spend(t.Context(), b, s); err != nil {
 					t.Fatal(err)
 				}
-				if n := strings.Count(stderr.String(), "protects almost nothing"); n != want {
+				if n := strings.Count(stderr.String(), "protects almost nothing"); n != want || strings.Contains(stderr.String(), "e+") {
 					t.Errorf("%s, %s, μ = %g: %d warnings: %s", name, where, mu, n, &stderr)
 				}
 			}
+		}
+	}
+}
+
+// A large δ is as weak as a large ε.
+func TestLargeDelta(t *testing.T) {
+	for delta, refused := range map[float64]bool{1e-6: false, 0.01: false, 0.1: true} {
+		if err := new(Budget).Accept(privacy.Approx{Epsilon: 1, Delta: delta}); (err != nil) != refused {
+			t.Errorf("δ = %g: %v", delta, err)
 		}
 	}
 }

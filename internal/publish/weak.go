@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/privacy"
 )
@@ -38,12 +39,39 @@ func Hardly(g privacy.Guarantee) (errs float64, hardly bool) {
 	return math.Erfc(float64(mu)/2/math.Sqrt2) / 2, float64(mu) >= hardlyMu*(1-1e-9)
 }
 
-// Warn says, once, that a guarantee protects almost nothing.
-func (b *Budget) Warn(g privacy.Guarantee) {
-	if errs, hardly := Hardly(g); hardly && !b.warned && b.stderr != nil {
+// mostDelta is the largest δ that is not called weak: a mechanism that now and then publishes somebody's
+// data in full, once in 1/δ people, is (0, δ)-DP.
+const mostDelta = 0.01
+
+// Accept refuses a guarantee that protects almost nothing, unless Weak says that it is
+// meant; then it warns, once.
+func (b *Budget) Accept(g privacy.Guarantee) error {
+	words := weakness(g)
+	switch {
+	case words == "":
+		return nil
+	case !b.Weak:
+		return flags.Usagef("%v protects almost nothing: %s; μ = 1, or ρ = 0.5, is a common choice; --weak spends it all the same", g, words)
+	case !b.warned && b.stderr != nil:
 		b.warned = true
-		fmt.Fprintf(b.stderr, "curveil: WARNING: %v protects almost nothing: whoever knows two candidates for a person's data may tell from the release which is true and err in one case of %.2g million. μ = 1, or ρ = 0.5, is a common choice.\n", g, 1e-6/max(errs, 1e-300))
+		fmt.Fprintf(b.stderr, "curveil: WARNING: %v protects almost nothing: %s. μ = 1, or ρ = 0.5, is a common choice.\n", g, words)
 	}
+	return nil
+}
+
+// weakness says why a guarantee protects almost nothing; "" for others.
+func weakness(g privacy.Guarantee) string {
+	if a, ok := g.(privacy.Approx); ok && a.Delta > mostDelta {
+		return fmt.Sprintf("δ = %g also allows what publishes the data of one person in %.0f in full; δ should be far below 1/n, such as 1e-6", a.Delta, 1/a.Delta)
+	}
+	errs, hardly := Hardly(g)
+	switch {
+	case !hardly:
+		return ""
+	case errs < 1e-12:
+		return "whoever knows two candidates for a person's data may tell from the release which is true, and practically never err"
+	}
+	return fmt.Sprintf("whoever knows two candidates for a person's data may tell from the release which is true and err in one case of %d million", int64(math.Round(1e-6/errs)))
 }
 
 // Person is one person's own ledger, which a client on that person's device spends
@@ -58,7 +86,9 @@ func (b *Budget) Person(book *ledger.Ledger) Person { return Person{b, book} }
 
 // Spend debits the person's data set; see ledger.Person.
 func (p Person) Spend(ctx context.Context, verb string, parameters any, s privacy.Statement) (complete func(ctx context.Context, release [sha256.Size]byte) error, err error) {
-	p.budget.Warn(s.Guarantee)
+	if err := p.budget.Accept(s.Guarantee); err != nil {
+		return nil, err
+	}
 	if p.book == nil {
 		if p.budget.spent {
 			return nil, errors.New("a second report without a ledger: one call makes one")

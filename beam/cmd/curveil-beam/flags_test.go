@@ -136,7 +136,7 @@ func TestUnnamedPeopleAreRefused(t *testing.T) {
 	if n := debits(t, book, "refused"); n != 0 {
 		t.Errorf("%d debits", n)
 	}
-	if code, _, stderr := call(t, "density", points, "--unit", "-", "--columns", "x", "--bounds", "0:1", "--rho", "60", "--rank", "2", "--dataset", "rows", "--ledger", book, "-o", filepath.Join(dir, "rows.json"), "--runner", "prism"); code != exitDone || !strings.Contains(stderr, "protects almost nothing") {
+	if code, _, stderr := call(t, "density", points, "--unit", "-", "--columns", "x", "--bounds", "0:1", "--rho", "60", "--weak", "--rank", "2", "--dataset", "rows", "--ledger", book, "-o", filepath.Join(dir, "rows.json"), "--runner", "prism"); code != exitDone || !strings.Contains(stderr, "protects almost nothing") {
 		t.Errorf("each row a person, at ρ = 60: exit %d: %s", code, stderr)
 	}
 }

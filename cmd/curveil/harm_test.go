@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What would waste a budget is refused, or said, before it is spent.
+
+// scatter writes n points at (lon, lat) about San Francisco, the first far of them far away.
+func scatter(t *testing.T, n, far int) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("lon,lat\n")
+	for i := range n {
+		lon := -122.4
+		if i < far {
+			lon = 10
+		}
+		fmt.Fprintf(&b, "%g,%g\n", lon+float64(i%10)/100, 37.7+float64(i%7)/100)
+	}
+	return write(t, "scatter.csv", b.String())
+}
+
+func TestPointsOutsideTheBox(t *testing.T) {
+	dir := t.TempDir()
+	book := filepath.Join(dir, "l.db")
+	for _, c := range []struct {
+		name    string
+		far     int
+		columns string
+		more    []string
+		code    int
+		want    string // on standard error, "" for nothing about the box
+	}{
+		{"inside", 0, "lon,lat", nil, exitDone, ""},
+		{"some", 100, "lon,lat", nil, exitDone, "some points lie outside the box; they count in n only"},
+		{"most", 101, "lon,lat", nil, exitUsage, "most of the points lie outside the box"},
+		{"swapped", 0, "lat,lon", nil, exitUsage, "in the order of --bounds"},
+		{"meant", 101, "lon,lat", []string{"--outside", "zero"}, exitDone, "most points lie outside the box"},
+		{"clamped", 101, "lon,lat", []string{"--outside", "clamp"}, exitDone, "on its edge"},
+	} {
+		args := []string{scatter(t, 200, c.far), "--columns", c.columns, "--bounds", "-122.52:-122.25,37.60:37.82", "--rho", "0.5", "--rank", "4"}
+		args = append(args, c.more...)
+		for _, verb := range [][]string{
+			{"density", "--ledger", book, "--dataset", c.name, "-o", filepath.Join(dir, c.name+".json")},
+			{"density", "partial", "-o", filepath.Join(dir, c.name+".partial")},
+		} {
+			code, stdout, stderr := call(t, append(verb, args...)...)
+			if code != c.code || !strings.Contains(stderr, c.want) || c.want == "" && strings.Contains(stderr, "outside") || strings.Contains(stdout, "outside") {
+				t.Errorf("%s: exit %d\n%s%s", c.name, code, stdout, stderr)
+			}
+			if out := verb[len(verb)-1]; exists(out) != (c.code == exitDone) {
+				t.Errorf("%s: %s", c.name, out)
+			}
+		}
+		if _, err := os.Stat(book); err == nil {
+			if code, _, _ := call(t, "ledger", "show", c.name, "--ledger", book); (code == exitDone) != (c.code == exitDone) {
+				t.Errorf("%s: known to the ledger: %v", c.name, code == exitDone)
+			}
+		}
+	}
+}
+
+// People of a wide and a long file, whose times are 0 … 1.
+func manyPeople(t *testing.T, n int) (wide, long string) {
+	t.Helper()
+	var w, l strings.Builder
+	w.WriteString("id,0,0.25,0.5,0.75,1\n")
+	l.WriteString("id,t,x\n")
+	for i := range n {
+		fmt.Fprintf(&w, "p%d,1,2,3,2,1\n", i)
+		for k := range 5 {
+			fmt.Fprintf(&l, "p%d,%g,%d\n", i, float64(k)/4, i%3)
+		}
+	}
+	return write(t, "wide.csv", w.String()), write(t, "long.csv", l.String())
+}
+
+func TestWarningsBeforeSpending(t *testing.T) {
+	wide, long := manyPeople(t, 50)
+	one, _ := manyPeople(t, 1)
+	many, _ := manyPeople(t, 200)
+	points := write(t, "points.csv", "x\n0.5\n0.2\n")
+	const noise, domain = "the expected noise is", "of the domain"
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"sound", []string{"mean", wide, "--bound", "5", "--mu", "1", "--space", "legendre:3"}, ""},
+		{"sound, long", []string{"mean", long, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:1.5"}, ""},
+		{"one person", []string{"mean", one, "--bound", "5", "--mu", "1", "--space", "legendre:3"}, "one person's curve"},
+		{"all noise", []string{"mean", wide, "--bound", "5", "--mu", "0.05", "--space", "legendre:3"}, noise},
+		{"all noise, pure", []string{"mean", wide, "--bound", "5", "--epsilon", "0.2", "--space", "legendre:3"}, noise},
+		{"all noise, ptf", []string{"mean", wide, "--bound", "5", "--mu", "0.2", "--space", "legendre:3", "--method", "ptf"}, noise},
+		{"all noise, kernel", []string{"mean", wide, "--bound", "5", "--mu", "0.05", "--space", "kernel:gauss:20%"}, noise},
+		{"dimension", []string{"mean", wide, "--bound", "5", "--mu", "8", "--space", "legendre:90"}, "90 basis functions"},
+		{"tiny bound", []string{"mean", wide, "--bound", "0.01", "--center", "const:120", "--mu", "1", "--space", "legendre:3"}, "less than a thousandth of the center"},
+		{"wide domain", []string{"mean", wide, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100"}, domain},
+		{"wide domain, long", []string{"mean", long, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100"}, domain},
+		{"wide domain, grid", []string{"mean", long, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100", "--grid", "0:1:5"}, domain},
+		{"bound of one", []string{"bound", one, "--mu", "0.5"}, "with n = 1 and this budget"},
+		{"large δ", []string{"mean", many, "--bound", "5", "--epsilon", "1", "--delta", "0.01", "--space", "legendre:3"}, "above one over the number of people, 1/200"},
+		{"few points", []string{"density", points, "--columns", "x", "--bounds", "0:1", "--mu", "1"}, "hardly anything will rise above"},
+	} {
+		_, stderr := must(t, append(c.args, "--dataset", c.name)...)
+		if !strings.Contains(stderr, c.want) || (c.want == "") == strings.Contains(stderr, "WARNING") {
+			t.Errorf("%s: %s", c.name, stderr)
+		}
+	}
+}
+
+// A budget that protects almost nothing is spent only where that is meant.
+func TestWeakBudgets(t *testing.T) {
+	wide, _ := manyPeople(t, 20)
+	points := scatter(t, 20, 0)
+	for _, args := range [][]string{
+		{"mean", wide, "--bound", "5", "--space", "legendre:3"},
+		{"bound", wide, "--space", "legendre:3"},
+		{"density", points, "--columns", "lon", "--bounds", "-123:-122"},
+	} {
+		for _, budget := range [][]string{{"--mu", "1000"}, {"--mu", "1e9"}, {"--rho", "60"}, {"--epsilon", "1", "--delta", "0.1"}} {
+			all := append(append(args, budget...), "--dataset", "weak "+args[0])
+			if code, _, stderr := call(t, all...); code != exitUsage || !strings.Contains(stderr, "--weak") {
+				t.Errorf("%v: exit %d\n%s", all, code, stderr)
+			}
+		}
+		if code, _, _ := call(t, "ledger", "show", "weak "+args[0]); code == exitDone {
+			t.Errorf("%s: the ledger knows of a refused budget", args[0])
+		}
+		if _, stderr := must(t, append(args, "--mu", "1000", "--weak", "--dataset", "weak "+args[0])...); !strings.Contains(stderr, "protects almost nothing") || strings.Contains(stderr, "million") {
+			t.Error(stderr)
+		}
+	}
+}
