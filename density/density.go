@@ -53,8 +53,7 @@ func New(c Config) (*Density, error) {
 			return nil, err
 		}
 	}
-	// A block of a megabyte or so stays in the cache of one core.
-	d.rows = max(16, min(1024, 1<<17/(1+d.code.a.size+d.code.b.size)))
+	d.rows = 16 * block
 	d.free = make(chan *work, d.workers)
 	for range d.workers {
 		d.free <- newWork(d.code)

@@ -48,7 +48,17 @@ func (d *Density) include(t *lattice.Tally) error {
 	return nil
 }
 
-const partialMagic = "curveil/density/2\x00"
+// partialMagic changes with the integers of a point, so that sums of two kinds are never mixed.
+const partialMagic = "curveil/density/3\x00"
+
+// notPartial says what a text without the magic is.
+func notPartial(data []byte) error {
+	const family = len("curveil/density/")
+	if len(data) >= len(partialMagic) && string(data[:family]) == partialMagic[:family] {
+		return fmt.Errorf("density: a partial density of version %q: this curveil merges version %q; make it again from the data", data[family], partialMagic[family])
+	}
+	return fmt.Errorf("density: not a curveil partial density, version %c", partialMagic[family])
+}
 
 // MarshalBinary encodes the people added so far: magic, the SHA-256 of the configuration, the integer sum.
 // The bytes are raw private data.
@@ -75,8 +85,10 @@ func (d *Density) MarshalBinary() ([]byte, error) {
 // configuration: what a node between shards does.
 func MergePartials(a, b []byte) ([]byte, error) {
 	const head = len(partialMagic) + sha256.Size
-	if len(a) < head || len(b) < head || !bytes.HasPrefix(a, []byte(partialMagic)) || !bytes.HasPrefix(b, []byte(partialMagic)) {
-		return nil, errors.New("density: not a curveil partial density, version 2")
+	for _, data := range [][]byte{a, b} {
+		if len(data) < head || !bytes.HasPrefix(data, []byte(partialMagic)) {
+			return nil, notPartial(data)
+		}
 	}
 	if !bytes.Equal(a[:head], b[:head]) {
 		return nil, errDiffer
@@ -107,7 +119,7 @@ func (d *Density) UnmarshalBinary(data []byte) error {
 	}
 	rest, ok := bytes.CutPrefix(data, []byte(partialMagic))
 	if !ok || len(rest) < sha256.Size {
-		return errors.New("density: not a curveil partial density, version 2")
+		return notPartial(data)
 	}
 	print, err := d.cfg.fingerprint()
 	if err != nil {
