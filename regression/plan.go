@@ -23,13 +23,14 @@ type PlanConfig struct {
 	Truth func(x []float64) float64
 	// Signal is the guessed root mean square of the curve around the center; 0 for 1.5τ. Ignored with a Truth.
 	Signal float64
-	// X is a public sample of x; nil for uniform on the box.
-	X [][]float64
+	// X is a public sample of x, Density its guessed density, up to a factor; without either x is uniform on the box.
+	X       [][]float64
+	Density func(x []float64) float64
 	// Smoothness is r of the exponent that chosen steps are written with; 0 for DefaultSmoothness.
 	Smoothness float64
 }
 
-// Prediction is the predicted error after N reports. Errors are root mean squares over x, in units of y.
+// Prediction is the predicted error after N reports. Errors are root mean squares over the box, in units of y.
 type Prediction struct {
 	N        int64   `json:"n"`
 	Steps    Steps   `json:"steps"`
@@ -39,13 +40,17 @@ type Prediction struct {
 	Sampling float64 `json:"sampling"` // from the errors and the choice of x
 	// NonPrivate is the error without any privacy noise, at the best constant step.
 	NonPrivate float64 `json:"non_private"`
-	// Default is the error at DefaultSteps for N reports, which know nothing of the guesses.
+	// Default is the error at SmoothSteps for N reports, which know nothing of the guesses.
 	Default float64 `json:"default"`
+	// Far is Default for a curve [FarTimes] times as far from the center as was guessed.
+	Far float64 `json:"far"`
 }
 
 // Plan is the predicted error against the number of people.
 type Plan struct {
 	NoiseScale  float64      `json:"noise_scale"` // s, per coordinate of a report
+	Errors      float64      `json:"errors"`      // guessed, with the default filled in
+	Signal      float64      `json:"signal"`      // likewise; with a guessed curve its root mean square around the center
 	Mu          float64      `json:"mu"`
 	Dim         int          `json:"dim"`
 	Influence   float64      `json:"influence"` // see Stream.Influence, at the steps of the last prediction
@@ -53,8 +58,13 @@ type Plan struct {
 	Warnings    []string     `json:"warnings,omitempty"`
 }
 
-// NewPlan predicts the error mode by mode in closed form (oracle.go). Steps that are left at zero are chosen by the same
-// oracle as the constant step that minimises the predicted error, written with the exponent [PrivateExponent].
+// FarTimes is for how much larger a curve a plan states the error, too: a guess of the signal is wrong more often than not, and
+// more so than any other.
+const FarTimes = 3
+
+// NewPlan predicts the error under the guesses, by the drift of the recursion and the noise around it (predict.go). Steps that are left at
+// zero are chosen as the constant step that minimises the predicted error, written with the exponent [PrivateExponent]. A radius is
+// not looked at.
 func NewPlan(c PlanConfig) (*Plan, error) {
 	if len(c.People) == 0 {
 		return nil, fmt.Errorf("regression: a plan needs the numbers of people to predict for")
@@ -64,34 +74,33 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 			return nil, fmt.Errorf("regression: number of people %d must be at least 1", n)
 		}
 	}
-	o, s, err := newOracle(c)
+	g, err := newGuesser(c)
 	if err != nil {
 		return nil, err
 	}
+	o, s := g.o, g.stream
 	mu, err := s.Mu(s.Budget)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{NoiseScale: o.privacy, Mu: float64(mu), Dim: len(o.nu)}
-	plain := *o
-	plain.privacy = 0
-	size := 0.0
-	for k, t := range o.theta {
-		size += o.nu[k] * t * t
-	}
+	p := &Plan{NoiseScale: o.privacy, Mu: float64(mu), Dim: len(o.nu), Errors: g.c.Errors, Signal: g.signal()}
 	for _, n := range c.People {
 		steps := c.Stream.Steps
 		if steps.Gamma0 == 0 {
-			steps = o.suggest(s, n)
+			steps = g.suggest(n)
 		}
 		usual, err := SmoothSteps(c.Stream, n, o.smoothness)
 		if err != nil {
 			return nil, err
 		}
-		out := o.run(steps, float64(n))
+		far := usual
+		if c.Stream.Steps.Gamma0 != 0 {
+			far = c.Stream.Steps
+		}
+		out := g.run(g.near, steps, n)
 		p.Predictions = append(p.Predictions, Prediction{N: n, Steps: steps, Error: math.Sqrt(out.total()), Bias: math.Sqrt(out.bias),
-			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling), Default: math.Sqrt(o.run(usual, float64(n)).total()),
-			NonPrivate: math.Sqrt(plain.run(Steps{Gamma0: plain.best(float64(n), s.Bound), Horizon: 1}, float64(n)).total())})
+			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling), Default: math.Sqrt(g.run(g.near, usual, n).total()),
+			Far: math.Sqrt(g.run(g.far, far, n).total()), NonPrivate: math.Sqrt(g.nonPrivate(n))})
 	}
 	last := p.Predictions[len(p.Predictions)-1]
 	s.Steps = last.Steps
@@ -99,10 +108,59 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		return nil, err
 	}
 	p.Warnings = s.Warnings(last.N)
-	if last.Error > 0.7*math.Sqrt(size+o.rest) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the predicted error %.3g is no smaller than most of the guessed curve, %.3g: more people, a larger budget, a smoother space or a smaller τ are needed", last.Error, math.Sqrt(size+o.rest)))
+	if last.Error > 0.7*p.Signal {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the predicted error %.3g is no smaller than most of the guessed curve, %.3g: more people, a larger budget, a smoother space or a smaller τ are needed", last.Error, p.Signal))
 	}
 	return p, nil
+}
+
+// guesser predicts under public guesses.
+type guesser struct {
+	o         *oracle
+	stream    Stream
+	c         PlanConfig   // with its defaults
+	near, far []*predictor // for the guessed curve, and one FarTimes as far from the center
+}
+
+func newGuesser(c PlanConfig) (*guesser, error) {
+	o, s, err := newOracle(c)
+	if err != nil {
+		return nil, err
+	}
+	g := &guesser{o: o, stream: s, c: c.withDefaults(s)}
+	if g.near, err = newPredictors(s, g.c, o.privacy, 1); err != nil {
+		return nil, err
+	}
+	g.far, err = newPredictors(s, g.c, o.privacy, FarTimes)
+	return g, err
+}
+
+// signal is the root mean square of the guessed curve around the center.
+func (g *guesser) signal() float64 { return math.Sqrt(meanSquare(g.near[0].gridTruth)) }
+
+func (g *guesser) run(p []*predictor, steps Steps, n int64) (mean outcome) {
+	for _, one := range p {
+		out := one.run(steps, float64(n))
+		k := float64(len(p))
+		mean.bias += out.bias / k
+		mean.privacy += out.privacy / k
+		mean.sampling += out.sampling / k
+	}
+	return mean
+}
+
+// suggest takes the step that is best mode by mode, unless another is clearly better for the curve.
+func (g *guesser) suggest(n int64) Steps {
+	zeta := PrivateExponent(Decay(g.stream.Basis), g.o.smoothness)
+	gamma := g.near[0].refine(g.o.best(float64(n), g.stream.Bound), float64(n), g.stream.Bound)
+	return Steps{Gamma0: gamma * math.Pow(float64(n), zeta), Exponent: zeta, Horizon: n}
+}
+
+// nonPrivate is the mean square error without privacy noise, at the constant step that is best mode by mode.
+func (g *guesser) nonPrivate(n int64) float64 {
+	plain, p := *g.o, *g.near[0]
+	plain.privacy, p.privacy = 0, 0
+	return p.run(Steps{Gamma0: plain.best(float64(n), g.stream.Bound), Horizon: 1}, float64(n)).total()
 }
 
 // SuggestSteps is the steps that NewPlan would choose for n people.
@@ -110,11 +168,11 @@ func SuggestSteps(c PlanConfig, n int64) (Steps, error) {
 	if n < 1 {
 		return Steps{}, fmt.Errorf("regression: number of people %d must be at least 1", n)
 	}
-	o, s, err := newOracle(c)
+	g, err := newGuesser(c)
 	if err != nil {
 		return Steps{}, err
 	}
-	return o.suggest(s, n), nil
+	return g.suggest(n), nil
 }
 
 // defaultReference is the number of people up to which default steps are fitted for each number.
@@ -163,6 +221,20 @@ func Decay(b Basis) float64 {
 	return math.Inf(1)
 }
 
+// withDefaults fills in the guesses that were left at zero.
+func (c PlanConfig) withDefaults(s Stream) PlanConfig {
+	if c.Errors == 0 {
+		c.Errors = s.Tau / 1.345
+	}
+	if c.Signal == 0 {
+		c.Signal = 1.5 * s.Tau
+	}
+	if c.Smoothness == 0 {
+		c.Smoothness = DefaultSmoothness
+	}
+	return c
+}
+
 // newOracle also returns the stream with what it needs filled in.
 func newOracle(c PlanConfig) (*oracle, Stream, error) {
 	s := c.Stream
@@ -177,17 +249,9 @@ func newOracle(c PlanConfig) (*oracle, Stream, error) {
 	if err := s.Validate(); err != nil {
 		return nil, s, err
 	}
-	if c.Errors == 0 {
-		c.Errors = s.Tau / 1.345
-	}
-	if c.Signal == 0 {
-		c.Signal = 1.5 * s.Tau
-	}
+	c = c.withDefaults(s)
 	if !(c.Errors > 0 && c.Errors <= largest) || !(c.Signal > 0 && c.Signal <= largest) {
 		return nil, s, fmt.Errorf("regression: guessed errors %v and signal %v must be positive, in units of y", c.Errors, c.Signal)
-	}
-	if c.Smoothness == 0 {
-		c.Smoothness = DefaultSmoothness
 	}
 	if !(c.Smoothness > 0 && c.Smoothness <= 1) {
 		return nil, s, fmt.Errorf("regression: smoothness r = %v must lie in (0, 1]: averaging makes no use of more than 1", c.Smoothness)

@@ -96,7 +96,7 @@ func TestPlanPredictsTheTable(t *testing.T) {
 			if ratio := p.Error * p.Error / row.want[3][k]; ratio < 0.75 || ratio > 1.25 {
 				t.Errorf("%s, n = %d: predicted %v, reference %v", row.name, n, p.Error*p.Error, row.want[3][k])
 			}
-			if own.Error > p.Error*(1+1e-6) {
+			if own.Error > p.Error*1.03 { // how near a step must be to the best is refine's
 				t.Errorf("%s, n = %d: the chosen step predicts %v, the one by hand %v", row.name, n, own.Error, p.Error)
 			}
 			if ratio := own.Steps.At(1) / hand; ratio < 0.5 || ratio > 2 {
