@@ -66,9 +66,11 @@ func newCSV(in io.Reader, seeker io.Seeker, name string, o Options) (*Reader, er
 	}
 	t.id, t.unit = c.id, c.unit
 	if r.schema.Layout == Wide {
-		r.source = newWide(newCSVWide(t, c), t.origin, r.schema, c, o)
+		rows := newWideAhead(t, c)
+		r.source, r.halt = newWide(rows, t.origin, r.schema, c, o), rows.halt
 	} else {
-		r.source = newGroups(newCSVLong(t, c), t.origin, r.schema, c, o)
+		rows := newLongAhead(t, c)
+		r.source, r.halt = newGroups(rows, t.origin, r.schema, c, o), rows.halt
 	}
 	return r, nil
 }
@@ -113,6 +115,13 @@ type csvTable struct {
 	id, unit     int
 }
 
+// fork returns a table for another goroutine, with a scanner of its own.
+func (t *csvTable) fork() *csvTable {
+	other := *t
+	other.s = &scanner{}
+	return &other
+}
+
 func (t *csvTable) header() ([]string, error) {
 	if !t.s.next() {
 		return nil, t.readError()
@@ -148,7 +157,7 @@ func (t *csvTable) readError() error {
 	if t.s.err == nil {
 		return nil
 	}
-	if t.s.err == errRecordTooLong || t.s.eof && t.s.pos < t.s.end {
+	if t.s.err == errRecordTooLong || t.s.err == errOpenQuote {
 		return t.at(t.s.lines, 0, "", t.s.err.Error(), "is this a CSV file with the right quotes?")
 	}
 	return fmt.Errorf("dataset: %s: after line %d: %w", t.file, t.s.lines, t.s.err)
@@ -264,6 +273,27 @@ func (w *csvWide) next(row *wideRow) (bool, error) {
 	return true, nil
 }
 
+func (w *csvWide) parse(c *chunk) {
+	c.scan(w.s)
+	b := &c.rows
+	b.reset(len(w.x), w.id >= 0, w.unit >= 0)
+	var row wideRow
+	for {
+		w.x = b.room()
+		ok, err := w.next(&row)
+		if !ok {
+			b.err = err
+			return
+		}
+		b.line, b.missing = append(b.line, row.line), append(b.missing, row.missing)
+		b.name(row.id, row.unit)
+	}
+}
+
+func (w *csvWide) fork() rowParser {
+	return &csvWide{csvTable: w.csvTable.fork(), slot: w.slot, x: make([]float64, len(w.x))}
+}
+
 // fieldEnd finds the end of the field that goes on at i.
 func fieldEnd(rec []byte, i int, sep byte) int {
 	for i < len(rec) && rec[i] != sep {
@@ -296,8 +326,8 @@ func (w *csvWide) field(row *wideRow, k int, f []byte) (err error) {
 type csvLong struct {
 	*csvTable
 	time   int
-	slot   []int // of each column: its component, -1 if it is none
-	v      []float64
+	slot   []int     // of each column: its component, -1 if it is none
+	v      []float64 // of the row
 	lo, hi []float64 // limits of each component
 	clock  clock
 }
@@ -361,6 +391,31 @@ func (l *csvLong) next(row *longRow) (bool, error) {
 		return false, err
 	}
 	return true, nil
+}
+
+func (l *csvLong) parse(c *chunk) {
+	c.scan(l.s)
+	b := &c.rows
+	b.reset(1+len(l.lo), l.id >= 0, l.unit >= 0)
+	var row longRow
+	for {
+		x := b.room()
+		l.v = x[1:]
+		ok, err := l.next(&row)
+		if !ok {
+			b.err = err
+			return
+		}
+		x[0] = row.t
+		b.line = append(b.line, row.line)
+		b.name(row.id, row.unit)
+	}
+}
+
+func (l *csvLong) fork() rowParser {
+	other := *l
+	other.csvTable = l.csvTable.fork()
+	return &other
 }
 
 func (l *csvLong) outside(column, at int) error {

@@ -38,7 +38,8 @@ type Points struct {
 	person  string
 	close   io.Closer
 	seen    *idSet
-	lines   *scanner // of CSV
+	csv     *wideAhead // nil for Parquet
+	halt    func()     // ends what reads ahead
 	row     wideRow
 	pending bool // row belongs to the next person
 	name    []byte
@@ -98,7 +99,8 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 		return nil, err
 	}
 	t.unit = c.unit
-	p.src, p.lines = newCSVWide(t, c), t.s
+	rows := newWideAhead(t, c)
+	p.src, p.csv, p.halt = rows, rows, rows.halt
 	return p, nil
 }
 
@@ -129,7 +131,8 @@ func NewPointsParquet(r io.ReaderAt, size int64, name string, o PointOptions) (p
 	if err := t.take(c); err != nil {
 		return nil, err
 	}
-	p.src = newPqWide(t)
+	rows := newPqWide(t)
+	p.src, p.halt = rows, rows.halt
 	return p, p.src.rewind()
 }
 
@@ -237,11 +240,11 @@ func (p *Points) next() (ok bool, err error) {
 // Count reads to the end and returns the number of people that Next has not moved to. Where each row of a CSV file is
 // a person's it counts rows and does not look into them: a fault that lies there is found by whoever reads them.
 func (p *Points) Count() (n int64, err error) {
-	if p.unit < 0 && p.lines != nil && !p.done {
-		for p.lines.next() {
+	if p.unit < 0 && p.csv != nil && !p.csv.begun && !p.done {
+		for p.csv.table.s.next() {
 			n++
 		}
-		p.done, p.err = true, p.src.(*csvWide).readError()
+		p.done, p.err = true, p.csv.table.readError()
 		return n, p.err
 	}
 	for p.Next() {
@@ -276,6 +279,7 @@ func (p *Points) Err() error { return p.err }
 
 // Close closes the file.
 func (p *Points) Close() error {
+	p.halt()
 	if p.close == nil {
 		return nil
 	}

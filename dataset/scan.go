@@ -18,7 +18,10 @@ const (
 	maxRecord = 64 << 20
 )
 
-var errRecordTooLong = errors.New("the line is longer than 64 MB")
+var (
+	errRecordTooLong = errors.New("the line is longer than 64 MB")
+	errOpenQuote     = errors.New("a quote is opened but never closed")
+)
 
 type scanner struct {
 	src      io.Reader
@@ -108,7 +111,7 @@ func (s *scanner) next() bool {
 				m, ok := s.lineEnd(n + 1)
 				if !ok {
 					if s.err == nil {
-						s.err = fmt.Errorf("a quote is opened but never closed")
+						s.err = errOpenQuote
 					}
 					return false
 				}

@@ -24,12 +24,12 @@ type tableTracks struct {
 
 // lined adds the line to the values of a row.
 type lined struct {
-	*csvLong
+	*longAhead
 	v []float64
 }
 
 func (l *lined) next(row *longRow) (bool, error) {
-	ok, err := l.csvLong.next(row)
+	ok, err := l.longAhead.next(row)
 	if ok && err == nil {
 		n := copy(l.v, row.v)
 		l.v[n] = float64(row.line)
@@ -53,12 +53,13 @@ func newTrackCSV(in io.Reader, seeker io.Seeker, name string, o TrackOptions) (t
 	}
 	t.id, t.unit = c.id, c.unit
 	if schema.Layout == Wide {
-		r := &Reader{schema: schema, source: newWide(newCSVWide(t, c), t.origin, schema, c, table)}
+		rows := newWideAhead(t, c)
+		r := &Reader{schema: schema, source: newWide(rows, t.origin, schema, c, table), halt: rows.halt}
 		return &peopleTracks{r, name, CSV}, nil
 	}
 	src := &tableTracks{time: schema.Time}
 	src.components, src.geographic = componentsOf(schema.Components)
-	src.rows = &lined{csvLong: newCSVLong(t, c), v: make([]float64, len(c.values)+1)}
+	src.rows = &lined{longAhead: newLongAhead(t, c), v: make([]float64, len(c.values)+1)}
 	schema.Components = append(slices.Clone(schema.Components), lineComponent)
 	src.groups = newGroups(src.rows, t.origin, schema, c, table)
 	return src, nil
@@ -111,7 +112,7 @@ func (s *tableTracks) next() (*Track, error) {
 	lines := curve[n]
 	t := &Track{
 		File: s.groups.file, Line: s.person.Line, Format: CSV, Geographic: s.geographic, Components: slices.Clone(s.components),
-		Time: s.time, ISO: s.rows.clock.state == clockISO, origin: s.groups.origin,
+		Time: s.time, ISO: s.rows.first.clock.state == clockISO, origin: s.groups.origin,
 	}
 	if s.groups.hasID {
 		t.Name = s.person.Unit
@@ -136,6 +137,8 @@ func (s *tableTracks) next() (*Track, error) {
 	return t, s.paired(t, lines)
 }
 
+func (s *tableTracks) halt() { s.rows.halt() }
+
 // paired refuses a row with one of latitude and longitude.
 func (s *tableTracks) paired(t *Track, lines fit.Series) error {
 	if !t.Geographic || same(t.Curve[0].T, t.Curve[1].T) {
@@ -150,7 +153,7 @@ func (s *tableTracks) paired(t *Track, lines fit.Series) error {
 			if hasLon {
 				missing = t.Components[0].Name
 			}
-			column := slices.Index(s.rows.names, missing) + 1
+			column := slices.Index(s.rows.table.names, missing) + 1
 			return t.origin.at(int(lines.X[i]), column, missing, "a point has only one of latitude and longitude", "fill in the other, or take the row out")
 		}
 	}
@@ -167,6 +170,12 @@ type peopleTracks struct {
 	people *Reader
 	file   string
 	format Format
+}
+
+func (s *peopleTracks) halt() {
+	if s.people.halt != nil {
+		s.people.halt()
+	}
 }
 
 func (s *peopleTracks) next() (*Track, error) {

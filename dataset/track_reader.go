@@ -321,6 +321,9 @@ func (r *TrackReader) Close() error {
 }
 
 func (r *TrackReader) shut() error {
+	if s, ok := r.source.(interface{ halt() }); ok {
+		s.halt()
+	}
 	if r.close == nil {
 		return nil
 	}
