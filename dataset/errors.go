@@ -2,7 +2,12 @@ package dataset
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
+
+	iso "github.com/curveil/curveil/internal/clock"
+	"github.com/curveil/curveil/space"
 )
 
 // What is wrong with a file, where, and the way out. The texts quote the
@@ -92,4 +97,16 @@ func quote(s string) string {
 	}
 	q := fmt.Sprintf("%q", s)
 	return "'" + q[1:len(q)-1] + "'"
+}
+
+// outsideDomain is about a time outside the domain. Dates are shown by the clocks of the zone that was given, as the
+// file shows them.
+func outsideDomain(t float64, d space.Interval, dated bool, zone *time.Location) (msg, fix string) {
+	text := func(t float64) string { return strconv.FormatFloat(t, 'g', -1, 64) }
+	fix = "widen the domain, which is a public choice, or cut the curves first"
+	if dated {
+		text = func(t float64) string { return iso.In(t, zone) }
+		fix += "; a domain of dates is written FROM/TO, and dates without an offset are by the clocks of the zone option"
+	}
+	return fmt.Sprintf("time %s is outside the domain [%s,%s]", text(t), text(d.A), text(d.B)), fix
 }

@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
-	"strconv"
+	"time"
 
-	iso "github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/space"
 )
 
@@ -43,6 +41,7 @@ type groups struct {
 	timeColumn int // from 1
 	domain     *space.Interval
 	dated      bool
+	zone       *time.Location // of the domain's and the file's dates, for errors
 	hasUnit    bool
 	hasID      bool
 	constant   bool
@@ -65,7 +64,7 @@ type groups struct {
 
 func newGroups(src rowSource, org origin, s Schema, c *columns, o Options) *groups {
 	return &groups{
-		origin: org, src: src, components: s.Components, timeName: s.Time, timeColumn: c.time + 1, domain: o.Domain, dated: s.Dated,
+		origin: org, src: src, components: s.Components, timeName: s.Time, timeColumn: c.time + 1, domain: o.Domain, dated: s.Dated, zone: o.Zone,
 		hasUnit: c.unit >= 0, hasID: c.id >= 0, constant: o.Constant, budget: o.buffer(), unsorted: o.Unsorted,
 		block: newBlock(len(s.Components), c.unit >= 0), seen: newIDSet(), open: -1, hi: math.MaxUint64,
 	}
@@ -96,19 +95,10 @@ func (g *groups) next(p *Person) (bool, error) {
 func (g *groups) read() (bool, error) {
 	ok, err := g.src.next(&g.row)
 	if ok && g.domain != nil && !g.domain.Contains(g.row.t) {
-		msg, fix := outsideDomain(g.row.t, *g.domain, g.dated)
+		msg, fix := outsideDomain(g.row.t, *g.domain, g.dated, g.zone)
 		return false, g.at(g.row.line, g.timeColumn, g.timeName, msg, fix)
 	}
 	return ok, err
-}
-
-func outsideDomain(t float64, d space.Interval, dated bool) (msg, fix string) {
-	text := func(t float64) string { return strconv.FormatFloat(t, 'g', -1, 64) }
-	if dated {
-		text = iso.Short
-	}
-	return fmt.Sprintf("time %s is outside the domain [%s,%s]", text(t), text(d.A), text(d.B)),
-		"widen the domain, which is a public choice, or cut the curves first"
 }
 
 // fill reads rows until some people are complete.

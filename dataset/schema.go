@@ -312,8 +312,8 @@ func (c *columns) resolveWide(s *Schema) error {
 	for i, is := range c.numeric {
 		if is {
 			if d := c.o.Domain; d != nil && !d.Contains(c.times[i]) {
-				msg, fix := outsideDomain(c.times[i], *d, c.dated)
-				return c.fault(i, msg, fix+", or name the column in the ignore option")
+				msg, fix := outsideDomain(c.times[i], *d, c.dated, c.o.Zone)
+				return c.fault(i, msg, fix+"; or name the column in the ignore option")
 			}
 			c.values = append(c.values, i)
 		}

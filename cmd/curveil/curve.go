@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,7 +62,8 @@ func (c *curveFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) {
 	return g, nil
 }
 
-func (c *curveFlags) config(f *pflag.FlagSet) (curve.Config, error) {
+// config reads the flags; zone is that of dates without an offset.
+func (c *curveFlags) config(f *pflag.FlagSet, zone *time.Location) (curve.Config, error) {
 	g, err := c.guarantee(f)
 	if err != nil {
 		return curve.Config{}, err
@@ -69,7 +71,7 @@ func (c *curveFlags) config(f *pflag.FlagSet) (curve.Config, error) {
 	if c.window == "" {
 		return curve.Config{}, usagef("--window is needed: the public range of time that the release covers")
 	}
-	w, _, err := flags.TimeDomain("--window", c.window, nil)
+	w, _, err := flags.TimeDomain("--window", c.window, zone)
 	if err != nil {
 		return curve.Config{}, err
 	}
@@ -180,7 +182,11 @@ names, times or metadata.`,
   curveil curve ecg.csv --rho 2 --window 0:10 --every 0.01 --max-gap 0.1 -o private.csv`,
 		Args: exactArgs(1, "one file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.config(cmd.Flags())
+			zone, err := flags.Zone(t.in.Zone)
+			if err != nil {
+				return err
+			}
+			cfg, err := c.config(cmd.Flags(), zone)
 			if err != nil {
 				return err
 			}

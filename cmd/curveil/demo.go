@@ -165,7 +165,7 @@ func demo(ctx context.Context, w io.Writer, dir string) (err error) {
 	fmt.Fprintf(w, "   A third release is refused: %v\n", over)
 
 	fmt.Fprintf(w, "\n4. Values from the release (curveil eval %s --at 5,10,14,18)\n", path("ftp.json"))
-	points, err := evaluate(made[0], []float64{5, 10, 14, 18}, 0.95, false)
+	points, err := evaluate(made[0], []float64{5, 10, 14, 18}, 0.95, false, nil)
 	if err != nil {
 		return err
 	}

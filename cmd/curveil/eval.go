@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,7 @@ import (
 )
 
 func evalCommand() *cobra.Command {
-	var at string
+	var at, zoneName string
 	var level float64
 	var simultaneous, asJSON bool
 	cmd := &cobra.Command{
@@ -39,13 +40,17 @@ func evalCommand() *cobra.Command {
 			if r.Box != nil {
 				return evalBox(cmd, r, at, level, asJSON)
 			}
+			zone, err := flags.Zone(zoneName)
+			if err != nil {
+				return err
+			}
 			ts := space.Uniform(r.Space.Domain().A, r.Space.Domain().B, 21).T
 			if at != "" {
-				if ts, err = flags.TimeGrid("--at", at, nil, r.UnixTime); err != nil {
+				if ts, err = flags.TimeGrid("--at", at, zone, r.UnixTime); err != nil {
 					return err
 				}
 			}
-			points, err := evaluate(r, ts, level, simultaneous)
+			points, err := evaluate(r, ts, level, simultaneous, zone)
 			if err != nil {
 				return usageError{err}
 			}
@@ -56,6 +61,7 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count, or dates, or FROM/TO/count (default: 21 over the domain); for several variables points x,y;x,y;…")
+	cmd.Flags().StringVar(&zoneName, "zone", "", "time zone of dates that state none, such as UTC or Europe/Berlin, and of those printed (default: UTC is printed)")
 	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
 	addJSON(cmd, &asJSON)
@@ -78,7 +84,7 @@ type point struct {
 	High  []float64 `json:"high,omitempty"`
 }
 
-func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool) ([]point, error) {
+func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool, zone *time.Location) ([]point, error) {
 	var lo, hi [][]float64
 	banded := r.Method != release.Denoised
 	if banded {
@@ -94,7 +100,7 @@ func evaluate(r *release.Release, ts []float64, level float64, simultaneous bool
 			return nil, err
 		}
 		if r.UnixTime {
-			p.Time = clock.Text(t)
+			p.Time = clock.Stamp(t, zone)
 		}
 		for k := 0; banded && k < len(r.Components); k++ {
 			p.Low, p.High = append(p.Low, lo[k][j]), append(p.High, hi[k][j])

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ units of the values.`,
 			if m.AutoBound() {
 				return usagef("a plan needs a number as --bound, a guess; --bound-mu M says what buying it would cost and gain")
 			}
-			m.Method = "ftp"
+			m.Method, m.Zone = "ftp", time.UTC // dates give the length of the domain
 			c, err := m.Config(cmd.Flags(), names, nil)
 			if err != nil {
 				return err

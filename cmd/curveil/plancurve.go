@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 		Args:    exactArgs(0, "none: a plan reads no data"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if p.Config, err = c.config(cmd.Flags()); err != nil {
+			if p.Config, err = c.config(cmd.Flags(), time.UTC); err != nil {
 				return err
 			}
 			if components < 1 || components > 100 {

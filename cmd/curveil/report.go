@@ -165,7 +165,7 @@ func (d *reportData) curves(r *release.Release) error {
 		d.Panels = append(d.Panels, reportPanel{reportPath, "the track"})
 	}
 	ts := space.Uniform(domain.A, domain.B, n).T
-	points, err := evaluate(r, ts, 0.95, false)
+	points, err := evaluate(r, ts, 0.95, false, nil)
 	if err != nil {
 		return err
 	}
@@ -190,6 +190,9 @@ func (d *reportData) curves(r *release.Release) error {
 			return err
 		}
 		d.Legend = "Line: what was released. Dark band: what would have been released without privacy noise lies inside with 95 % probability at each place; pale band: with 95 % all along. The bands do not show how far the people at hand are from all others."
+		if caveat := r.BandCaveat(); caveat != "" {
+			d.Legend += " A band here is " + caveat + "."
+		}
 		for k := range panels {
 			panels[k].WideLow, panels[k].WideHigh = lo[k], hi[k]
 		}

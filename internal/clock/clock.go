@@ -161,3 +161,23 @@ func Short(unix float64) string {
 	date, _ := strings.CutSuffix(text, "T00:00:00Z")
 	return date
 }
+
+// Stamp is the time as the clocks of a zone show it, with the offset, to the microsecond; Text
+// where zone is nil.
+func Stamp(unix float64, zone *time.Location) string {
+	if zone == nil {
+		return Text(unix)
+	}
+	whole := math.Floor(unix)
+	micro := math.Round((unix - whole) * 1e6)
+	return time.Unix(int64(whole), int64(micro)*1000).In(zone).Format("2006-01-02T15:04:05.999999Z07:00")
+}
+
+// In is Stamp without the time of day where that is midnight.
+func In(unix float64, zone *time.Location) string {
+	text := Stamp(unix, zone)
+	if date, rest, _ := strings.Cut(text, "T"); strings.HasPrefix(rest, "00:00:00") && !strings.Contains(rest, ".") {
+		return date
+	}
+	return text
+}

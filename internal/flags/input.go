@@ -2,7 +2,6 @@ package flags
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -60,14 +59,9 @@ func (i *Input) Options() (dataset.Options, error) {
 			*c.to = r
 		}
 	}
-	if i.Zone != "" {
-		zone, err := time.LoadLocation(i.Zone)
-		if err != nil {
-			return o, Usagef("--zone %q is no time zone: write UTC or a name such as Europe/Berlin", i.Zone)
-		}
-		o.Zone = zone
-	}
-	return o, nil
+	var err error
+	o.Zone, err = Zone(i.Zone)
+	return o, err
 }
 
 // CheckPeople refuses a long table in which no column tells people apart: all its

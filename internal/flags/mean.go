@@ -21,7 +21,7 @@ type Mean struct {
 	Guarantee                                           Guarantee
 
 	Dated bool           // the data's times are dates
-	zone  *time.Location // of dates without one
+	Zone  *time.Location // of dates without an offset, in flags
 }
 
 // Register adds the flags.
@@ -46,11 +46,12 @@ func (m *Mean) RegisterPublic(f *pflag.FlagSet) {
 
 // Restrict lets the reader refuse times outside the domain, at their line.
 func (m *Mean) Restrict(o *dataset.Options) error {
+	m.Zone = o.Zone
 	if m.Domain == "" {
 		return nil
 	}
 	d, _, err := TimeDomain("--domain", m.Domain, o.Zone)
-	o.Domain, m.zone = &d, o.Zone
+	o.Domain = &d
 	return err
 }
 
@@ -60,7 +61,7 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 	var domain space.Interval
 	switch {
 	case m.Domain != "":
-		if domain, c.UnixTime, err = TimeDomain("--domain", m.Domain, m.zone); err != nil {
+		if domain, c.UnixTime, err = TimeDomain("--domain", m.Domain, m.Zone); err != nil {
 			return c, err
 		}
 	case len(times) > 1:
@@ -113,7 +114,7 @@ func (m *Mean) Config(f *pflag.FlagSet, components []string, times []float64) (m
 	}
 	c.Grid = times
 	if m.Grid != "" {
-		if c.Grid, err = TimeGrid("--grid", m.Grid, m.zone, c.UnixTime); err != nil {
+		if c.Grid, err = TimeGrid("--grid", m.Grid, m.Zone, c.UnixTime); err != nil {
 			return c, err
 		}
 	}

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 const dateFix = "write a date such as 2024-02-29 or 2024-02-29T13:30Z"
 
 // TimeDomain reads a:b in numbers or FROM/TO in dates, which are dated. A date
-// without an offset is one of the zone, or of UTC where that is nil.
+// without an offset is one of the zone, and refused where that is nil, as it is in a file.
 func TimeDomain(flag, text string, zone *time.Location) (d space.Interval, dated bool, err error) {
 	from, to, dated := strings.Cut(text, "/")
 	if !dated {
@@ -67,11 +68,14 @@ func TimeGrid(flag, text string, zone *time.Location, dated bool) ([]float64, er
 }
 
 func instant(flag, text string, zone *time.Location) (float64, error) {
-	if zone == nil {
-		zone = time.UTC
-	}
-	t, err := clock.Parse([]byte(strings.TrimSpace(text)), zone)
-	if err != nil {
+	text = strings.TrimSpace(text)
+	t, err := clock.Parse([]byte(text), zone)
+	switch {
+	case errors.Is(err, clock.ErrNaive):
+		return 0, Usagef("%s: %q %w: write %sZ for UTC, or an offset such as %s+02:00, or give --zone", flag, text, err, text, text)
+	case errors.Is(err, clock.ErrTwice), errors.Is(err, clock.ErrNoSuch):
+		return 0, Usagef("%s: %q %w: write an offset, such as %s+02:00", flag, text, err, text)
+	case err != nil:
 		return 0, Usagef("%s: %q %w: %s", flag, text, err, dateFix)
 	}
 	return t, nil
@@ -85,4 +89,16 @@ func isDate(text string) bool {
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return err == nil
+}
+
+// Zone reads --zone; nil for none.
+func Zone(text string) (*time.Location, error) {
+	if text == "" {
+		return nil, nil
+	}
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "Local" {
+		return nil, Usagef("--zone %q is no time zone: write UTC or a name such as Europe/Berlin", text)
+	}
+	return zone, nil
 }
