@@ -35,7 +35,8 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 		XLabel, YLabel string
 		Unit           string
 		Variables      int
-	}{h.c.summary(s), d.XLabel, d.YLabel, d.Unit, len(d.Domains())})
+		Center         string
+	}{h.c.summary(s), d.XLabel, d.YLabel, d.Unit, len(d.Domains()), fmt.Sprintf("%.6g", d.Center)})
 }
 
 func (h *Handler) render(w http.ResponseWriter, name string, data any) {

@@ -50,7 +50,7 @@ const maxPanels = 12
 
 // Release draws a release: a panel per component with the curve, its pointwise
 // band (shaded) and simultaneous band (lighter), a reference that is not
-// constant (dashed), and a caption with the guarantee.
+// constant (dashed; the center of a regression also where it is), and a caption with the guarantee.
 func Release(r *release.Release, o Options) (*Picture, error) {
 	if r == nil {
 		return nil, errors.New("plot: no release to draw")
@@ -173,8 +173,14 @@ func (p *Picture) addBands(shaded bool, ts []float64, look stroke, r *release.Re
 
 func (p *Picture) addReference(r *release.Release) {
 	look := stroke{soft, 0.8, dashed}
-	for k, ref := range r.Reference {
-		if _, constant := ref.IsConstant(); constant {
+	references, name := r.Reference, "public reference"
+	if r.Verb == release.Regression { // whose curve began there
+		if name = "center"; references == nil {
+			references = []release.Reference{release.Constant(0)}
+		}
+	}
+	for k, ref := range references {
+		if _, constant := ref.IsConstant(); constant && r.Verb != release.Regression {
 			continue
 		}
 		ts := domainPoints(r)
@@ -183,7 +189,7 @@ func (p *Picture) addReference(r *release.Release) {
 			x[i] = ref.At(t)
 		}
 		p.panels[k].lines = append(p.panels[k].lines, line{ts, x, look})
-		p.addKey(key{label: "public reference", line: &look})
+		p.addKey(key{label: name, line: &look})
 	}
 }
 
@@ -246,7 +252,11 @@ func caption(entries []Entry, o Options) string {
 	}
 	text := strings.Join(parts, "; ")
 	if bands {
-		text += " – band: privacy noise only, " + percent(o.Level)
+		words := "band: privacy noise only, " + percent(o.Level)
+		if caveat := entries[0].Release.BandCaveat(); caveat != "" {
+			words = "band, " + percent(o.Level) + ": " + caveat
+		}
+		text += " – " + words
 	}
 	if seeded {
 		text = "Not private: made with seeded noise, as a demonstration. " + text

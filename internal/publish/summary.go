@@ -63,8 +63,15 @@ func Summary(w io.Writer, r *release.Release, deltas ...float64) {
 	if r.Radius > 0 {
 		fmt.Fprintf(t, "  radius\t%.4g%s\n", r.Radius, RadiusUnit(r))
 	}
-	if r.Reference != nil && r.Verb == release.Mean {
+	switch {
+	case r.Reference != nil && r.Verb == release.Mean:
 		fmt.Fprintf(t, "  center\t%s\n", centerWords(r))
+	case r.Verb == release.Regression:
+		center := "0"
+		if r.Reference != nil {
+			center = centerWords(r)
+		}
+		fmt.Fprintf(t, "  center\t%s: the curve began there and is still pulled toward it where people are few\n", center)
 	}
 	if s := r.Selection; s != nil {
 		words := ""
@@ -75,6 +82,9 @@ func Summary(w io.Writer, r *release.Release, deltas ...float64) {
 	}
 	if r.Box == nil {
 		fmt.Fprintf(t, "  noise\t%s\n", noiseWords(r))
+	}
+	if caveat := r.BandCaveat(); caveat != "" {
+		fmt.Fprintf(t, "  band\t%s\n", caveat)
 	}
 }
 
@@ -133,7 +143,11 @@ func noiseWords(r *release.Release) string {
 		sum += sd * sd / points
 		low, high = min(low, sd), max(high, sd)
 	}
-	s := fmt.Sprintf("sd %.3g root-mean-square over the domain", math.Sqrt(sum))
+	bound := ""
+	if r.Verb == release.Regression {
+		bound = " at most,"
+	}
+	s := fmt.Sprintf("sd %.3g%s root-mean-square over the domain", math.Sqrt(sum), bound)
 	if high > 1.01*low {
 		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
 	}
@@ -163,8 +177,9 @@ func SummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
 		Equivalent []row             `json:"equivalent"`
 		Radius     float64           `json:"radius"`
 		Private    bool              `json:"private"`
+		Band       string            `json:"band,omitempty"` // what a band holds, where that is not simply the privacy noise
 	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: SpaceWords(r),
-		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private}
+		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private, Band: r.BandCaveat()}
 	for _, x := range Rows(r, deltas) {
 		if !math.IsInf(x.Value, 0) {
 			out.Equivalent = append(out.Equivalent, row(x))
