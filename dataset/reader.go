@@ -134,6 +134,7 @@ type Schema struct {
 	Dated              bool      // times are written as dates: they are Unix seconds here
 	ID, Unit, Time     string    // names of the columns, "" where there is none
 	Ignored            []string  // columns that are not read
+	Person             string    // a column beside the id that seems to tell people apart and has no role that was asked for, "" for none
 	Separator, Decimal rune      // CSV only
 }
 

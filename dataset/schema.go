@@ -27,12 +27,43 @@ var (
 	lonNames      = []string{"lon", "lng", "long", "longitude"}
 )
 
+// Names of people, and of what a person may have several of; the ids of either count as well.
+var (
+	personNames = []string{"person", "patient", "subject", "participant", "child", "user", "rider", "household", "customer", "client", "driver",
+		"email", "member", "account"}
+	ownedNames = []string{"meter", "vehicle"}
+)
+
 // namesPeople reports whether a column of points seems to tell people apart; a coordinate
 // is named by the user, so that a wrong guess costs a question.
 func namesPeople(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
-	return among(name, idNames) || strings.HasSuffix(name, "_id") ||
-		among(name, []string{"rider", "household", "customer", "client", "driver", "meter", "vehicle", "email", "member", "account"})
+	return among(name, idNames) || strings.HasSuffix(name, "_id") || among(name, personNames) || among(name, ownedNames)
+}
+
+// namesPerson reports whether a column is called as people are, not only as what they have.
+func namesPerson(name string) bool {
+	return among(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), "_id"), personNames)
+}
+
+// otherPerson names a column that seems to tell people apart while another one was taken to
+// tell curves apart and nobody said which of the two is a person; "" for none. Where the id
+// is called as people are, only another such name counts.
+func (c *columns) otherPerson() string {
+	if c.unit >= 0 || c.id < 0 {
+		return ""
+	}
+	person := namesPerson(c.names[c.id])
+	for i, name := range c.names {
+		said := slices.Contains(c.o.Ignore, name) || slices.Contains(c.o.Values, name)
+		if i == c.id || i == c.time || said || among(strings.TrimSpace(name), []string{"name"}) {
+			continue
+		}
+		if namesPerson(name) || !person && namesPeople(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 func among(name string, names []string) bool {
@@ -206,6 +237,7 @@ func (c *columns) report(s *Schema) {
 	if c.unit >= 0 {
 		s.Unit = c.names[c.unit]
 	}
+	s.Person = c.otherPerson()
 	for i, n := range c.names {
 		if c.ignored[i] {
 			s.Ignored = append(s.Ignored, n)

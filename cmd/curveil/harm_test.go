@@ -137,3 +137,42 @@ func TestWeakBudgets(t *testing.T) {
 		}
 	}
 }
+
+// A column of people beside the one that tells curves apart must get a role: who has
+// several curves would be protected one curve at a time.
+func TestSecondPersonColumn(t *testing.T) {
+	wide := func(head string) string {
+		return write(t, "rides.csv", head+",0,0.5,1\nr1,ann,1,2,3\nr2,ann,2,3,4\nr3,bob,1,2,1\n")
+	}
+	long := write(t, "long.csv", "track,rider,t,x\nr1,1,0,1\nr1,1,1,2\nr2,1,0,1\nr2,1,1,2\nr3,2,0,1\nr3,2,1,5\n")
+	common := []string{"--bound", "5", "--mu", "1", "--space", "legendre:2"}
+	book := filepath.Join(t.TempDir(), "l.db")
+	for _, c := range []struct {
+		head string
+		asks bool
+	}{
+		{"ride,rider", true}, {"id,rider", true}, {"id,patient_id", true}, {"id,household", true}, {"id,device", true}, {"child,household", true},
+		{"id,name", false}, {"id,sex", false}, {"patient,device", false}, {"rider,sex", false}, {"station,region", false},
+	} {
+		first, second, _ := strings.Cut(c.head, ",")
+		for _, verb := range [][]string{{"mean"}, {"bound"}, {"mean", "partial", "-o", filepath.Join(t.TempDir(), "p")}} {
+			args := append(append(verb, wide(c.head), "--mu", "1", "--space", "legendre:2"), map[bool][]string{true: {"--bound", "5"}}[verb[0] == "mean"]...)
+			if len(verb) == 1 {
+				args = append(args, "--ledger", book)
+			}
+			code, _, stderr := call(t, args...)
+			if asked := code == exitUsage && strings.Contains(stderr, "--unit "+second); asked != c.asks || !asked && code != exitDone {
+				t.Errorf("%v, %s: exit %d\n%s", verb, c.head, code, stderr)
+			}
+		}
+		stdout, _ := must(t, append([]string{"mean", wide(c.head), "--unit", second, "--ledger", "none"}, common...)...)
+		if !strings.Contains(stdout, `"n": 2`) && !strings.Contains(stdout, `"n":2`) {
+			t.Errorf("%s: not two people: %s", c.head, stdout)
+		}
+		must(t, append([]string{"mean", wide(c.head), "--ignore", second, "--id", first, "--ledger", "none"}, common...)...)
+	}
+	if code, _, stderr := call(t, append([]string{"mean", long, "--domain", "0:1", "--ledger", book}, common...)...); code != exitUsage || !strings.Contains(stderr, "--unit rider") {
+		t.Errorf("long: exit %d\n%s", code, stderr)
+	}
+	must(t, append([]string{"mean", long, "--domain", "0:1", "--unit", "rider", "--ledger", "none"}, common...)...)
+}

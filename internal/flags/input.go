@@ -65,10 +65,15 @@ func (i *Input) Options() (dataset.Options, error) {
 }
 
 // CheckPeople refuses a long table in which no column tells people apart: all its
-// rows would count as one person's, and values of an unnamed id as measurements.
+// rows would count as one person's, and values of an unnamed id as measurements. It
+// also refuses one where a second column seems to: a person whose curves came as several
+// people's would be protected less than the release says.
 func CheckPeople(s dataset.Schema, o dataset.Options) error {
 	if s.Layout == dataset.Long && s.ID == "" && s.Unit == "" && o.ID != "-" {
 		return Usagef("no column was recognised that tells people apart: name it with --id COLUMN, or say --id - if the whole file is one person's curve (values: %s)", strings.Join(s.Components, ", "))
+	}
+	if s.Person != "" {
+		return Usagef("curves are told apart by column %q, and column %q looks as if it tells people apart: --unit %s protects people with all their curves; --ignore %s says that each %s is another person's", s.ID, s.Person, s.Person, s.Person, s.ID)
 	}
 	return nil
 }
