@@ -110,3 +110,47 @@ func Layered(claim privacy.Guarantee) (Subject, error) {
 		},
 	}, nil
 }
+
+// Family is the paper's family of ranks, for an attacker who sees all its members: each has noise of its own, and all are
+// about the same people. The point moves to where the members together, weighed by their noise, change most.
+func Family(claim privacy.Guarantee) (Subject, error) {
+	c := density.Config{
+		Box: []space.Interval{{A: 0, B: 1}}, Periodic: true, Rank: []int{2}, Method: density.Family,
+		Guarantee: claim, Unit: "person",
+	}
+	// Ranks 1 and 2 with half of the budget each: (2−2cos 2πu)/4 + Σ(2−2cos 2πku)/(25/4), k = 1, 2, is largest here.
+	points := [2]float64{0.2, 0.2 + math.Acos(-0.65625)/(2*math.Pi)}
+	sp, err := space.Fourier(space.Interval{A: 0, B: 1}, 5)
+	if err != nil {
+		return Subject{}, err
+	}
+	e0, e1 := make([]float64, 5), make([]float64, 5)
+	sp.Eval(e0, points[0])
+	sp.Eval(e1, points[1])
+	return Subject{
+		Name:  "density/family",
+		About: "one person's point moves; the attacker sees all members, weighed by their noise",
+		Claim: claim,
+		Release: func(k int, src *noise.Source) (float64, error) {
+			d, err := density.New(c)
+			if err != nil {
+				return 0, err
+			}
+			if err := d.AddPoints([]float64{points[k], 0.5, 0.5, 0.5}); err != nil {
+				return 0, err
+			}
+			members, err := d.Members(src)
+			if err != nil {
+				return 0, err
+			}
+			var s float64
+			for _, r := range members {
+				sd := r.Noise.Scales[0]
+				for j := 1; j < 5 && float64((j+1)/2) <= r.Noise.Ranks[0]; j++ {
+					s += r.Coefficients[0][j] * (e1[j] - e0[j]) / (sd * sd)
+				}
+			}
+			return s, nil
+		},
+	}, nil
+}

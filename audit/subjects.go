@@ -13,6 +13,7 @@ func Subjects(mu privacy.GDP, epsilon privacy.Pure) ([]Subject, error) {
 		func() (Subject, error) { return MeanBound(mu) },
 		func() (Subject, error) { return Density(mu) },
 		func() (Subject, error) { return Layered(mu) },
+		func() (Subject, error) { return Family(mu) },
 		func() (Subject, error) { return Curve(mu) },
 		func() (Subject, error) { return Curve(epsilon) },
 		func() (Subject, error) {

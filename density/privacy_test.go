@@ -9,6 +9,7 @@ import (
 	"github.com/curveil/curveil/internal/stattest"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
+	"github.com/curveil/curveil/release"
 )
 
 // worstPair is two points that come as far apart as any in units of the noise: for Fourier functions a
@@ -326,4 +327,50 @@ func (p pointSource) person() []float64 {
 		}
 	}
 	return x
+}
+
+// The members of a family state budgets that add up to the whole, one of them is what Release publishes, and nobody sees
+// them twice.
+func TestMembers(t *testing.T) {
+	c := Config{Box: unitBox(1), Rank: []int{8}, Method: Family, Guarantee: privacy.GDP(1.5), Plain: true}
+	fill := func() *Density {
+		d := newDensity(t, c)
+		if err := d.AddPoints(randomPoints(6, 500, 1)); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := fill()
+	members, err := d.Members(noise.Seeded(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for i, r := range members {
+		mu, err := privacy.GaussianMu(r.Privacy.Guarantee)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += float64(mu) * float64(mu)
+		if want := math.Ldexp(1, i); r.Noise.Ranks[0] != want || r.Private {
+			t.Errorf("member %d has rank %v, private %v", i, r.Noise.Ranks[0], r.Private)
+		}
+	}
+	if len(members) != 4 || total > 1.5*1.5 || total < 1.5*1.5*(1-1e-9) {
+		t.Errorf("%d members have Σμ² = %v", len(members), total)
+	}
+	if _, err := d.Release(noise.Seeded(2)); err == nil {
+		t.Error("a release after the members was made")
+	}
+	r, err := fill().Release(noise.Seeded(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(members, func(m *release.Release) bool { return slices.Equal(m.Coefficients[0], r.Raw[0]) }) {
+		t.Error("the release is none of the members")
+	}
+	c.Method = Layered
+	if _, err := fill().Members(noise.Seeded(2)); err == nil {
+		t.Error("a layered release has members")
+	}
 }

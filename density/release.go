@@ -18,31 +18,71 @@ import (
 // by n, the choice of the rank, shrinkage, zeros — sees the noisy coefficients only. Proof note:
 // docs/privacy.md#density.
 func (d *Density) Release(src *noise.Source) (*release.Release, error) {
-	if d.done {
-		return nil, errReleased
-	}
-	t, err := d.total()
+	noisy, n, err := d.draw(src)
 	if err != nil {
 		return nil, err
 	}
-	n := t.N()
+	r := d.finish(noisy, n)
+	r.Private = src.Private()
+	return r, r.Validate()
+}
+
+// Members releases all members of a family, each a projection that states its own part of the budget, in place of the
+// one that the rule chooses. Together they are the one expense at the configured guarantee that Release is, which covers
+// everybody who sees them all. It can be called once, and not after Release.
+func (d *Density) Members(src *noise.Source) ([]*release.Release, error) {
+	if d.cfg.Method != Family {
+		return nil, fmt.Errorf("density: the method %s has one release, no members: take the method %s, or Release", d.cfg.Method, Family)
+	}
+	noisy, n, err := d.draw(src)
+	if err != nil {
+		return nil, err
+	}
+	var out []*release.Release
+	for i, m := range d.members {
+		r := d.stated(m, noisy[i], n)
+		r.Method, r.Private = string(Projection), src.Private()
+		r.Privacy.Guarantee = m.mu
+		if err := r.Validate(); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// draw is the only place where noise is drawn: the noisy coefficients of each member, or of the one account, and the
+// number of people.
+func (d *Density) draw(src *noise.Source) (noisy [][]float64, n int64, err error) {
+	if d.done {
+		return nil, 0, errReleased
+	}
+	t, err := d.total()
+	if err != nil {
+		return nil, 0, err
+	}
+	n = t.N()
 	if d.cfg.N != 0 && n != d.cfg.N {
-		return nil, fmt.Errorf("density: %d people were added, but the public number was stated as %d", n, d.cfg.N)
+		return nil, 0, fmt.Errorf("density: %d people were added, but the public number was stated as %d", n, d.cfg.N)
 	}
 	if n < 1 {
-		return nil, errors.New("density: nothing to release: no person was added")
+		return nil, 0, errors.New("density: nothing to release: no person was added")
 	}
 	if t, err = d.code.coefficients(t); err != nil {
-		return nil, fmt.Errorf("density: %w", err)
+		return nil, 0, fmt.Errorf("density: %w", err)
 	}
-	draw := func(a *account) ([]float64, error) {
+	accounts := d.members
+	if d.cfg.Method != Family {
+		accounts = []*account{d.account}
+	}
+	for _, a := range accounts {
 		m, err := a.mechanism(d.code.unit)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		theta, err := m.Release(t, d.code.unit, src)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		theta[0] = 1
 		for j, l := range a.space.Levels() {
@@ -50,28 +90,10 @@ func (d *Density) Release(src *noise.Source) (*release.Release, error) {
 				theta[j] = 0
 			}
 		}
-		return theta, nil
-	}
-	var noisy [][]float64
-	if d.cfg.Method == Family {
-		for _, m := range d.members {
-			theta, err := draw(m)
-			if err != nil {
-				return nil, err
-			}
-			noisy = append(noisy, theta)
-		}
-	} else {
-		theta, err := draw(d.account)
-		if err != nil {
-			return nil, err
-		}
 		noisy = append(noisy, theta)
 	}
 	d.done = true
-	r := d.finish(noisy, n)
-	r.Private = src.Private()
-	return r, r.Validate()
+	return noisy, n, nil
 }
 
 // finish is post-processing of the noisy coefficients.
@@ -93,14 +115,21 @@ func (d *Density) finish(noisy [][]float64, n int64) *release.Release {
 		choice.Rank = a.choose(d.cfg.Rule, d.cfg.Kappa, theta, n)
 		estimate = a.estimate(theta, n, choice)
 	}
+	r := d.stated(a, estimate, n)
+	r.Selection = choice
+	if choice != nil {
+		r.Raw = [][]float64{scaled(theta, 1/volume(d.cfg.Box))}
+	}
+	return r
+}
+
+// stated is the coefficients with the account of their noise.
+func (d *Density) stated(a *account, coefficients []float64, n int64) *release.Release {
 	per := 1 / volume(d.cfg.Box)
 	r := &release.Release{
 		Verb: release.Density, Method: string(d.cfg.Method), Components: []string{"density"},
-		Coefficients: [][]float64{scaled(estimate, per)}, Privacy: d.cfg.statement(), N: n, Selection: choice,
+		Coefficients: [][]float64{scaled(coefficients, per)}, Privacy: d.cfg.statement(), N: n,
 		Noise: release.Noise{Law: release.GaussianLayered, Ranks: a.ranks},
-	}
-	if choice != nil {
-		r.Raw = [][]float64{scaled(theta, per)}
 	}
 	for i := range a.ranks {
 		r.Noise.Scales = append(r.Noise.Scales, a.sigma(i, n)*per)
