@@ -26,6 +26,8 @@ type ahead struct {
 	err    error
 }
 
+func newAhead(t *csvTable, first rowParser) *ahead { return &ahead{table: t, parser: first} }
+
 // rewind begins again behind the header.
 func (a *ahead) rewind() error {
 	a.halt()
@@ -45,8 +47,6 @@ func (a *ahead) halt() {
 	a.queue, a.block, a.done = nil, nil, true
 }
 
-// row returns the block that holds the next row and its place there, nil at the
-// end of the file.
 func (a *ahead) row() (*rows, int, error) {
 	for a.block == nil || a.at == a.block.rows.n {
 		if a.done {
@@ -112,43 +112,4 @@ func (a *ahead) start() {
 			}
 		}(a.parser.fork(), a.work)
 	}
-}
-
-// wideAhead hands out the rows of a wide file, longAhead those of a long one.
-type (
-	wideAhead struct{ ahead }
-	longAhead struct {
-		ahead
-		first *csvLong // parser of the first rows
-	}
-)
-
-func newWideAhead(t *csvTable, c *columns) *wideAhead {
-	return &wideAhead{ahead{table: t, parser: newCSVWide(t.fork(), c)}}
-}
-
-func newLongAhead(t *csvTable, c *columns) *longAhead {
-	first := newCSVLong(t.fork(), c)
-	return &longAhead{ahead{table: t, parser: first}, first}
-}
-
-func (a *wideAhead) next(row *wideRow) (bool, error) {
-	b, i, err := a.row()
-	if b == nil {
-		return false, err
-	}
-	row.x, row.line, row.missing = b.values(i), b.line[i], b.missing[i]
-	row.id, row.unit = b.names(i)
-	return true, nil
-}
-
-func (a *longAhead) next(row *longRow) (bool, error) {
-	b, i, err := a.row()
-	if b == nil {
-		return false, err
-	}
-	x := b.values(i)
-	row.t, row.v, row.line = x[0], x[1:], b.line[i]
-	row.id, row.unit = b.names(i)
-	return true, nil
 }

@@ -18,12 +18,12 @@ import (
 func aheadOf(r *Reader) *ahead {
 	switch s := r.source.(type) {
 	case *wide:
-		return &s.src.(*wideAhead).ahead
+		return s.src.(wideRows).blocks.(*ahead)
 	case *groups:
 		if w, ok := s.src.(*rowsOfWide); ok {
-			return &w.src.(*wideAhead).ahead
+			return w.src.(wideRows).blocks.(*ahead)
 		}
-		return &s.src.(*longAhead).ahead
+		return s.src.(longRows).blocks.(*ahead)
 	}
 	panic("no reader of CSV")
 }

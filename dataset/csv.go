@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	iso "github.com/curveil/curveil/internal/clock"
@@ -66,10 +67,10 @@ func newCSV(in io.Reader, seeker io.Seeker, name string, o Options) (*Reader, er
 	}
 	t.id, t.unit = c.id, c.unit
 	if r.schema.Layout == Wide {
-		rows := newWideAhead(t, c)
+		rows := wideRows{newAhead(t, newCSVWide(t.fork(), c))}
 		r.source, r.halt = newWide(rows, t.origin, r.schema, c, o), rows.halt
 	} else {
-		rows := newLongAhead(t, c)
+		rows := longRows{newAhead(t, newCSVLong(t.fork(), c))}
 		r.source, r.halt = newGroups(rows, t.origin, r.schema, c, o), rows.halt
 	}
 	return r, nil
@@ -275,19 +276,8 @@ func (w *csvWide) next(row *wideRow) (bool, error) {
 
 func (w *csvWide) parse(c *chunk) {
 	c.scan(w.s)
-	b := &c.rows
-	b.reset(len(w.x), w.id >= 0, w.unit >= 0)
-	var row wideRow
-	for {
-		w.x = b.room()
-		ok, err := w.next(&row)
-		if !ok {
-			b.err = err
-			return
-		}
-		b.line, b.missing = append(b.line, row.line), append(b.missing, row.missing)
-		b.name(row.id, row.unit)
-	}
+	c.rows.reset(len(w.x), w.id >= 0, w.unit >= 0)
+	c.rows.takeWide(w.next, &w.x, math.MaxInt)
 }
 
 func (w *csvWide) fork() rowParser {
@@ -395,21 +385,8 @@ func (l *csvLong) next(row *longRow) (bool, error) {
 
 func (l *csvLong) parse(c *chunk) {
 	c.scan(l.s)
-	b := &c.rows
-	b.reset(1+len(l.lo), l.id >= 0, l.unit >= 0)
-	var row longRow
-	for {
-		x := b.room()
-		l.v = x[1:]
-		ok, err := l.next(&row)
-		if !ok {
-			b.err = err
-			return
-		}
-		x[0] = row.t
-		b.line = append(b.line, row.line)
-		b.name(row.id, row.unit)
-	}
+	c.rows.reset(1+len(l.v), l.id >= 0, l.unit >= 0)
+	c.rows.takeLong(l.next, &l.v, math.MaxInt)
 }
 
 func (l *csvLong) fork() rowParser {

@@ -51,6 +51,34 @@ func (e *DataError) Error() string {
 	return b.String()
 }
 
+// OptionError says that the options, not the data, are at fault: a column that is not there, a kind of file that is not
+// read. Err says what.
+type OptionError struct{ Err error }
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// Usage marks the error as one of the call, for the command's exit code.
+func (e *OptionError) Usage() {}
+
+// ofOptions makes any error an OptionError.
+func ofOptions(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &OptionError{err}
+}
+
+// unknownSuffix is about a file that no reader takes.
+func unknownSuffix(path, suffix string) error {
+	fix := "the name must end in .csv, .tsv, .txt or .parquet"
+	if among(strings.TrimPrefix(suffix, "."), []string{"gpx", "geojson", "json", "hea", "dat"}) {
+		fix += "; tracks and signals are read by 'curveil curve'"
+	}
+	return ofOptions(fmt.Errorf("dataset: %s: unknown kind of file %q; %s", path, suffix, fix))
+}
+
 // UngroupedError says that rows of a person came back after the person had
 // been handed out. Counting that person twice would break the guarantee.
 type UngroupedError struct {

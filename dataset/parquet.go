@@ -57,34 +57,26 @@ func newParquet(f io.ReaderAt, size int64, name string, o Options) (r *Reader, e
 	if err := t.take(c); err != nil {
 		return nil, err
 	}
-	var wide wideSource
+	var rows *pump
 	switch {
 	case len(o.Times) > 0:
-		wide = newPqList(t, len(o.Times))
+		list := newPqList(t, len(o.Times))
+		rows = newPump(org, list.fill, list.rewind)
 	case r.schema.Layout == Wide:
-		rows := newPqWide(t)
-		wide, r.halt = rows, rows.halt
+		rows = newPump(org, pqWide{t}.fill, t.rewind)
 	default:
 		long, err := newPqLong(t, c)
 		if err != nil {
 			return nil, err
 		}
-		r.source = guarded{newGroups(long, org, r.schema, c, o), org}
-		return r, long.rewind()
+		rows = newPump(org, long.fill, long.rewind)
+		r.source = newGroups(longRows{rows}, org, r.schema, c, o)
 	}
-	r.source = guarded{newWide(wide, org, r.schema, c, o), org}
-	return r, wide.rewind()
-}
-
-// guarded keeps the Parquet library's panics from the caller.
-type guarded struct {
-	source
-	origin
-}
-
-func (g guarded) next(p *Person) (ok bool, err error) {
-	defer g.recoverDamage(&err)
-	return g.source.next(p)
+	if r.source == nil {
+		r.source = newWide(wideRows{rows}, org, r.schema, c, o)
+	}
+	r.halt = rows.halt
+	return r, rows.rewind()
 }
 
 // checkFooter compares the length of the footer, which the file's end gives

@@ -25,7 +25,7 @@ type pqList struct {
 }
 
 func newPqList(t *pqTable, m int) *pqList {
-	l := &pqList{pqTable: t, col: t.values[0], m: m, x: make([]float64, 0, m)}
+	l := &pqList{pqTable: t, col: t.values[0], m: m}
 	l.top = byte(l.col.leaf.MaxDefinitionLevel())
 	// The list column's pages do not end where those of the others do.
 	t.read = t.read[:len(t.read)-1]
@@ -58,6 +58,11 @@ func (l *pqList) page() error {
 			return nil
 		}
 	}
+}
+
+func (l *pqList) fill(b *rows) {
+	b.reset(l.m, l.id != nil, l.unit != nil)
+	b.takeWide(l.next, &l.x, blockOf(l.m))
 }
 
 func (l *pqList) next(row *wideRow) (ok bool, err error) {
@@ -192,6 +197,11 @@ func newPqLong(t *pqTable, c *columns) (*pqLong, error) {
 func (l *pqLong) rewind() error {
 	l.n = 0
 	return l.pqTable.rewind()
+}
+
+func (l *pqLong) fill(b *rows) {
+	b.reset(1+len(l.v), l.id != nil, l.unit != nil)
+	b.takeLong(l.next, &l.v, 8*blockRows)
 }
 
 func (l *pqLong) next(row *longRow) (ok bool, err error) {

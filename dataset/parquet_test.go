@@ -405,7 +405,7 @@ func TestWideParquetStopsReadingAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wide.parquet")
 	names := []string{"id", "0", "1"}
 	nodes := []parquet.Node{parquet.Leaf(parquet.Int64Type), parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.DoubleType)}
-	const rows = 20 * wideRows
+	const rows = 20 * blockRows
 	parquetOf(t, path, names, nodes, func(yield func(parquet.Row) bool) {
 		for i := range rows {
 			row := parquet.Row{parquet.DoubleValue(float64(i)).Level(0, 0, 0), parquet.DoubleValue(1).Level(0, 0, 1), parquet.Int64Value(int64(i)).Level(0, 0, 2)}
@@ -414,7 +414,7 @@ func TestWideParquetStopsReadingAhead(t *testing.T) {
 			}
 		}
 	})
-	for _, stop := range []int{0, 1, wideRows + 3, rows} {
+	for _, stop := range []int{0, 1, blockRows + 3, rows} {
 		r, err := Open(path, Options{ID: "id"})
 		if err != nil {
 			t.Fatal(err)
@@ -427,12 +427,12 @@ func TestWideParquetStopsReadingAhead(t *testing.T) {
 		if stop == rows && r.Next() {
 			t.Error("a row after the last")
 		}
-		w := r.source.(guarded).source.(*wide).src.(*pqWide)
+		p := r.source.(*wide).src.(wideRows).blocks.(*pump)
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if w.done != nil {
-			<-w.done // hangs if the goroutine goes on
+		if p.done != nil {
+			<-p.done // hangs if the goroutine goes on
 		}
 	}
 }

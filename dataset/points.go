@@ -38,8 +38,8 @@ type Points struct {
 	person  string
 	close   io.Closer
 	seen    *idSet
-	csv     *wideAhead // nil for Parquet
-	halt    func()     // ends what reads ahead
+	csv     *ahead // nil for Parquet
+	halt    func() // ends what reads ahead
 	row     wideRow
 	pending bool // row belongs to the next person
 	name    []byte
@@ -99,8 +99,8 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 		return nil, err
 	}
 	t.unit = c.unit
-	rows := newWideAhead(t, c)
-	p.src, p.csv, p.halt = rows, rows, rows.halt
+	p.csv = newAhead(t, newCSVWide(t.fork(), c))
+	p.src, p.halt = wideRows{p.csv}, p.csv.halt
 	return p, nil
 }
 
@@ -131,9 +131,9 @@ func NewPointsParquet(r io.ReaderAt, size int64, name string, o PointOptions) (p
 	if err := t.take(c); err != nil {
 		return nil, err
 	}
-	rows := newPqWide(t)
-	p.src, p.halt = rows, rows.halt
-	return p, p.src.rewind()
+	rows := newPump(org, pqWide{t}.fill, t.rewind)
+	p.src, p.halt = wideRows{rows}, rows.halt
+	return p, rows.rewind()
 }
 
 func (o PointOptions) validate() error {
@@ -198,9 +198,6 @@ func (p *Points) Next() bool {
 }
 
 func (p *Points) next() (ok bool, err error) {
-	if p.byRow {
-		defer p.recoverDamage(&err)
-	}
 	if !p.pending {
 		if ok, err := p.read(); !ok {
 			return false, err

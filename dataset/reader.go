@@ -159,7 +159,7 @@ type Reader struct {
 // detect what the options leave open, the first few rows.
 func Open(path string, o Options) (*Reader, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	if path == "-" {
 		if o.Unsorted {
@@ -171,7 +171,7 @@ func Open(path string, o Options) (*Reader, error) {
 	switch suffix {
 	case ".csv", ".tsv", ".txt", ".parquet":
 	default:
-		return nil, fmt.Errorf("dataset: %s: unknown kind of file %q; the name must end in .csv, .tsv, .txt or .parquet", path, suffix)
+		return nil, unknownSuffix(path, suffix)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -201,7 +201,7 @@ func Open(path string, o Options) (*Reader, error) {
 // option Unsorted asks for an io.Seeker.
 func NewCSV(r io.Reader, name string, o Options) (*Reader, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	seeker, _ := r.(io.Seeker)
 	if o.Unsorted && seeker == nil {
@@ -214,7 +214,7 @@ func NewCSV(r io.Reader, name string, o Options) (*Reader, error) {
 // errors.
 func NewParquet(r io.ReaderAt, size int64, name string, o Options) (*Reader, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	return newParquet(r, size, name, o)
 }

@@ -1,7 +1,43 @@
 package dataset
 
-// Blocks of parsed rows, between the goroutines that read ahead and the one that
-// hands rows out.
+// Blocks of rows, between the goroutines that read ahead and the one that hands
+// rows out.
+
+// blocks is a file read ahead, row by row.
+type blocks interface {
+	// row returns the block that holds the next row and its place there, nil at the
+	// end of the file and at its first fault.
+	row() (*rows, int, error)
+	rewind() error
+	halt() // the goroutines
+}
+
+// wideRows and longRows hand out the rows of the two layouts.
+type (
+	wideRows struct{ blocks }
+	longRows struct{ blocks }
+)
+
+func (w wideRows) next(row *wideRow) (bool, error) {
+	b, i, err := w.row()
+	if b == nil {
+		return false, err
+	}
+	row.x, row.line, row.missing = b.values(i), b.line[i], b.missing[i]
+	row.id, row.unit = b.names(i)
+	return true, nil
+}
+
+func (l longRows) next(row *longRow) (bool, error) {
+	b, i, err := l.row()
+	if b == nil {
+		return false, err
+	}
+	x := b.values(i)
+	row.t, row.v, row.line = x[0], x[1:], b.line[i]
+	row.id, row.unit = b.names(i)
+	return true, nil
+}
 
 // rows holds rows in the order of the file.
 type rows struct {
@@ -9,7 +45,8 @@ type rows struct {
 	x        []float64 // n rows of width values
 	line     []int
 	missing  []int // of each row of a wide file
-	err      error // what keeps row n from being read
+	end      bool  // of the file, or a fault: err is what keeps row n from being read
+	err      error
 
 	hasID, hasUnit bool
 	keys           []byte
@@ -32,9 +69,42 @@ func (r *rows) reset(width int, hasID, hasUnit bool) {
 func (r *rows) room() []float64 {
 	from, to := r.n*r.width, (r.n+1)*r.width
 	if to > cap(r.x) {
-		r.x = append(make([]float64, 0, max(2*cap(r.x), 64*r.width)), r.x[:from]...)
+		r.x = append(make([]float64, 0, max(2*cap(r.x), to, 4096)), r.x[:from]...)
 	}
 	return r.x[from:to:to]
+}
+
+// takeWide adds rows of a wide file, at most so many. next reads one into *x.
+func (r *rows) takeWide(next func(*wideRow) (bool, error), x *[]float64, most int) {
+	var row wideRow
+	for r.n < most {
+		*x = r.room()
+		ok, err := next(&row)
+		if !ok || err != nil {
+			r.end, r.err = true, err
+			return
+		}
+		r.line, r.missing = append(r.line, row.line), append(r.missing, row.missing)
+		r.name(row.id, row.unit)
+	}
+}
+
+// takeLong adds rows of a long file, at most so many. next reads the values of one
+// into *v.
+func (r *rows) takeLong(next func(*longRow) (bool, error), v *[]float64, most int) {
+	var row longRow
+	for r.n < most {
+		x := r.room()
+		*v = x[1:]
+		ok, err := next(&row)
+		if !ok || err != nil {
+			r.end, r.err = true, err
+			return
+		}
+		x[0] = row.t
+		r.line = append(r.line, row.line)
+		r.name(row.id, row.unit)
+	}
 }
 
 // name ends a row. It copies no keys where they are those of the row before.

@@ -107,6 +107,11 @@ func (c *columns) fault(column int, msg, fix string) *DataError {
 	return c.at(c.line, column+1, name, msg, fix)
 }
 
+// misnamed is fault where an option is to blame.
+func (c *columns) misnamed(column int, msg, fix string) error {
+	return ofOptions(c.fault(column, msg, fix))
+}
+
 // find returns the column of a name given by the user.
 func (c *columns) find(option, name string) (int, error) {
 	found := -1
@@ -120,7 +125,7 @@ func (c *columns) find(option, name string) (int, error) {
 		found = i
 	}
 	if found < 0 {
-		return 0, c.fault(-1, fmt.Sprintf("no column %s, which the %s option names", quote(name), option),
+		return 0, c.misnamed(-1, fmt.Sprintf("no column %s, which the %s option names", quote(name), option),
 			"the columns are "+c.list())
 	}
 	return found, nil
@@ -153,7 +158,7 @@ func (c *columns) given() (err error) {
 			}
 		}
 		if !known {
-			return c.fault(-1, fmt.Sprintf("no column %s, which the ignore option names", quote(name)), "the columns are "+c.list())
+			return c.misnamed(-1, fmt.Sprintf("no column %s, which the ignore option names", quote(name)), "the columns are "+c.list())
 		}
 	}
 	if c.o.ID != "" && c.o.ID != "-" {
@@ -212,7 +217,7 @@ func (c *columns) resolveList(s *Schema, list int) error {
 		return err
 	}
 	if c.ignored[list] || list == c.id || list == c.unit {
-		return c.fault(list, "the only list column of numbers has another role", "name each column in one option")
+		return c.misnamed(list, "the only list column of numbers has another role", "name each column in one option")
 	}
 	if c.id < 0 && c.o.ID == "" {
 		c.id = c.firstID(func(i int) bool { return i != list })
@@ -303,10 +308,10 @@ func (c *columns) layout() (string, error) {
 
 func (c *columns) resolveWide(s *Schema) error {
 	if c.o.Time != "" {
-		return c.fault(-1, "a wide file has no time column, which the time option names", "leave the option out, or set the layout option to long")
+		return c.misnamed(-1, "a wide file has no time column, which the time option names", "leave the option out, or set the layout option to long")
 	}
 	if len(c.o.Values) > 1 {
-		return c.fault(-1, fmt.Sprintf("%d value names for a wide file, which has one component", len(c.o.Values)), "give one name, or none")
+		return c.misnamed(-1, fmt.Sprintf("%d value names for a wide file, which has one component", len(c.o.Values)), "give one name, or none")
 	}
 	first := slices.Index(c.numeric, true)
 	if first < 0 {
@@ -401,7 +406,7 @@ func (c *columns) resolveLong(s *Schema) error {
 			return err
 		}
 		if c.time == c.id || c.time == c.unit {
-			return c.fault(c.time, "the same column cannot hold the time and the id", "set the time option to another column")
+			return c.misnamed(c.time, "the same column cannot hold the time and the id", "set the time option to another column")
 		}
 	}
 	for _, name := range c.o.Values {
@@ -410,7 +415,7 @@ func (c *columns) resolveLong(s *Schema) error {
 			return err
 		}
 		if !c.free(i) || slices.Contains(c.values, i) {
-			return c.fault(i, "the column is named in two options, or twice", "name each column once")
+			return c.misnamed(i, "the column is named in two options, or twice", "name each column once")
 		}
 		c.values = append(c.values, i)
 	}
@@ -441,7 +446,7 @@ func (c *columns) resolveLong(s *Schema) error {
 			return c.fault(i, fmt.Sprintf("the name %s stands twice in the header", quote(c.names[i])), "rename one of the two columns")
 		}
 		if c.kinds[i] != kindNumber && c.kinds[i] != kindEmpty {
-			return c.fault(i, "the values option names a column that holds no numbers", "the columns are "+c.list())
+			return c.misnamed(i, "the values option names a column that holds no numbers", "the columns are "+c.list())
 		}
 		s.Components = append(s.Components, c.names[c.values[k]])
 	}

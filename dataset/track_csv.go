@@ -24,12 +24,13 @@ type tableTracks struct {
 
 // lined adds the line to the values of a row.
 type lined struct {
-	*longAhead
-	v []float64
+	longRows
+	first *csvLong // parser of the first rows
+	v     []float64
 }
 
 func (l *lined) next(row *longRow) (bool, error) {
-	ok, err := l.longAhead.next(row)
+	ok, err := l.longRows.next(row)
 	if ok && err == nil {
 		n := copy(l.v, row.v)
 		l.v[n] = float64(row.line)
@@ -53,13 +54,14 @@ func newTrackCSV(in io.Reader, seeker io.Seeker, name string, o TrackOptions) (t
 	}
 	t.id, t.unit = c.id, c.unit
 	if schema.Layout == Wide {
-		rows := newWideAhead(t, c)
+		rows := wideRows{newAhead(t, newCSVWide(t.fork(), c))}
 		r := &Reader{schema: schema, source: newWide(rows, t.origin, schema, c, table), halt: rows.halt}
 		return &peopleTracks{r, name, CSV}, nil
 	}
 	src := &tableTracks{time: schema.Time}
 	src.components, src.geographic = componentsOf(schema.Components)
-	src.rows = &lined{longAhead: newLongAhead(t, c), v: make([]float64, len(c.values)+1)}
+	first := newCSVLong(t.fork(), c)
+	src.rows = &lined{longRows: longRows{newAhead(t, first)}, first: first, v: make([]float64, len(c.values)+1)}
 	schema.Components = append(slices.Clone(schema.Components), lineComponent)
 	src.groups = newGroups(src.rows, t.origin, schema, c, table)
 	return src, nil
@@ -153,7 +155,7 @@ func (s *tableTracks) paired(t *Track, lines fit.Series) error {
 			if hasLon {
 				missing = t.Components[0].Name
 			}
-			column := slices.Index(s.rows.table.names, missing) + 1
+			column := slices.Index(s.rows.first.names, missing) + 1
 			return t.origin.at(int(lines.X[i]), column, missing, "a point has only one of latitude and longitude", "fill in the other, or take the row out")
 		}
 	}

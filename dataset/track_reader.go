@@ -130,7 +130,7 @@ type TrackReader struct {
 // may be the same tracks.
 func OpenTracks(path string, o TrackOptions) (*TrackReader, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	if path == "-" {
 		if o.Unsorted {
@@ -158,7 +158,7 @@ func OpenTracks(path string, o TrackOptions) (*TrackReader, error) {
 // in; name stands in for the file's in errors.
 func NewTracks(in io.Reader, format Format, name string, o TrackOptions) (*TrackReader, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	seeker, _ := in.(io.Seeker)
 	if o.Unsorted && seeker == nil {
@@ -178,7 +178,7 @@ func newTracks(in io.Reader, seeker io.Seeker, format Format, name string, o Tra
 	case CSV:
 		r.source, err = newTrackCSV(in, seeker, name, o)
 	case "":
-		err = fmt.Errorf("dataset: %s has no suffix that tells its format; set the format option", name)
+		err = ofOptions(fmt.Errorf("dataset: %s has no suffix that tells its format; set the format option", name))
 	default:
 		err = fmt.Errorf("dataset: %s: %s is read from files only", name, format)
 	}
