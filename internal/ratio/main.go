@@ -1,7 +1,8 @@
 // Command ratio measures the verbs of a curveil binary against a bare read of the same
-// file, and how their cost grows, and prints tables in Markdown. Everything is processor
-// time, user and system, of a process of its own: the clock depends on who else is using
-// the machine.
+// file, and how their cost grows, and prints tables in Markdown. A cost is processor
+// time, user and system, of a process of its own, which who else is using the machine
+// hardly moves; the first table has the clock beside it, which shows what is done on
+// several processors and means nothing on a busy machine.
 //
 //	go build -o /tmp/curveil ./cmd/curveil && go run ./internal/ratio -curveil /tmp/curveil
 //
@@ -95,26 +96,38 @@ func bareRead(path string) error {
 // machine runs processes.
 type machine struct{ dir, curveil, python string }
 
-// cpu is the least processor time of three runs, in milliseconds.
+// cpu is the least processor time of some runs, in milliseconds.
 func (m *machine) cpu(runs int, name string, args ...string) (float64, error) {
-	least := time.Duration(math.MaxInt64)
+	c, err := m.cost(runs, name, args...)
+	return c.cpu, err
+}
+
+// cost is in milliseconds.
+type cost struct{ cpu, clock float64 }
+
+// cost is the least of some runs.
+func (m *machine) cost(runs int, name string, args ...string) (cost, error) {
+	least := cost{math.Inf(1), math.Inf(1)}
 	for range runs {
 		c := exec.Command(name, args...)
 		c.Env = append(os.Environ(), "CURVEIL_LEDGER=none")
+		start := time.Now()
 		if out, err := c.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+			return cost{}, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
 		}
-		least = min(least, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+		least.clock = min(least.clock, ms(time.Since(start)))
+		least.cpu = min(least.cpu, ms(c.ProcessState.UserTime()+c.ProcessState.SystemTime()))
 	}
-	return float64(least.Microseconds()) / 1000, nil
+	return least, nil
 }
 
-func (m *machine) bareCPU(runs int, path string) (float64, error) {
+func (m *machine) bareCost(runs int, path string) (cost, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
-	return m.cpu(runs, self, "-bare", path)
+	return m.cost(runs, self, "-bare", path)
 }
 
 func (m *machine) path(name string) string { return filepath.Join(m.dir, name) }
@@ -132,9 +145,28 @@ func (m *machine) wide(name string, people, times int) (string, error) {
 		b = strconv.AppendInt(b, int64(i), 10)
 		a, c := r.NormFloat64(), r.NormFloat64()
 		for _, t := range t {
-			b = strconv.AppendFloat(append(b, ','), math.Round(1e7*(a*math.Sin(6*t)+c*t))/1e7, 'g', -1, 64)
+			b = appendSmooth(append(b, ','), a, c, t)
 		}
 		return append(b, '\n')
+	})
+}
+
+func appendSmooth(b []byte, a, c, t float64) []byte {
+	return strconv.AppendFloat(b, math.Round(1e7*(a*math.Sin(6*t)+c*t))/1e7, 'g', -1, 64)
+}
+
+// long writes smooth curves with a row for each sample.
+func (m *machine) long(name string, people, times int) (string, error) {
+	r := rand.New(rand.NewPCG(8, uint64(people)))
+	var a, c float64
+	return m.csv(name, "id,t,value", people*times, func(b []byte, i int) []byte {
+		if i%times == 0 {
+			a, c = r.NormFloat64(), r.NormFloat64()
+		}
+		t := float64(i%times) / float64(times-1)
+		b = strconv.AppendInt(b, int64(i/times), 10)
+		b = strconv.AppendFloat(append(b, ','), t, 'g', -1, 64)
+		return append(appendSmooth(append(b, ','), a, c, t), '\n')
 	})
 }
 
@@ -270,7 +302,15 @@ func (m *machine) tables(large bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print("| verb | file | bare read, ms | verb, ms | ratio |\n|---|---|---|---|---|\n")
+	long, err := m.long("long.csv", 30_000, 100)
+	if err != nil {
+		return err
+	}
+	longPq, err := m.parquet(long)
+	if err != nil {
+		return err
+	}
+	fmt.Print("| verb | file | bare read, ms | verb, ms | ratio | bare read by the clock, ms | verb by the clock, ms | ratio |\n|---|---|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
 		verb, file, path string
 		args             []string
@@ -281,6 +321,8 @@ func (m *machine) tables(large bool) error {
 		{"mean partial, legendre:6", "the same", wide, append(meanArgs(wide, "--force", "-o", m.path("p")), "partial")},
 		{"mean, fit-then-protect, gauss 20% of 100 points", "Parquet, 10⁵ curves × 100", widePq, meanArgs(widePq, "--space", "kernel:gauss:20%:100")},
 		{"mean, protect-then-fit, legendre:6", "the same", widePq, meanArgs(widePq, "--method", "ptf")},
+		{"mean, fit-then-protect, legendre:6", "long CSV, 3·10⁶ rows of 3·10⁴ curves", long, meanArgs(long)},
+		{"mean, fit-then-protect, legendre:6", "long Parquet, the same", longPq, meanArgs(longPq)},
 		{"density, 1 variable, rank 64", "CSV, 10⁶ points", line, densityArgs(line, 1, "--rank", "64")},
 		{"density, 2 variables, rank 8", "CSV, 10⁶ points × 2", flat, densityArgs(flat, 2, "--rank", "8")},
 		{"density, 2 variables, rank 8", "Parquet, 10⁶ points × 2", flatPq, densityArgs(flatPq, 2, "--rank", "8")},
@@ -290,16 +332,17 @@ func (m *machine) tables(large bool) error {
 		if last := len(args) - 1; args[last] == "partial" {
 			args = append([]string{"mean", "partial"}, args[1:last]...)
 		}
-		read, err := m.bareCPU(3, row.path)
+		read, err := m.bareCost(5, row.path)
 		if err != nil {
 			return err
 		}
-		verb, err := m.cpu(3, m.curveil, args...)
+		verb, err := m.cost(5, m.curveil, args...)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			continue
 		}
-		fmt.Printf("| %s | %s | %.0f | %.0f | %.2f |\n", row.verb, row.file, read, verb, verb/read)
+		fmt.Printf("| %s | %s | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f |\n", row.verb, row.file,
+			read.cpu, verb.cpu, verb.cpu/read.cpu, read.clock, verb.clock, verb.clock/read.clock)
 	}
 	if m.python != "" {
 		if err := m.compare(wide, line, flat); err != nil {

@@ -11,6 +11,10 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	long, err := m.long("l.csv", 20, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	points, err := m.points("p.csv", 300, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +27,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{wide, points, track, pq} {
+	for _, path := range []string{wide, long, points, track, pq} {
 		if err := bareRead(path); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
