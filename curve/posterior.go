@@ -36,44 +36,84 @@ func (m *motion) weight(q float64) mat2 {
 	return w.inverse()
 }
 
-// solve computes the posterior mean and the covariances that expect needs. The
-// prior of the first state is flat in the value and stationary in the velocity.
-func (p *path) solve(m *motion) {
+// observed is what a cell of rate q adds to the precision of the states at its two ends. Until roughness is local all
+// cells have one rate, so that it is computed once.
+type observed struct {
+	q               float64
+	w, near, far    mat2
+	here, next, off mat2 // of the first state, of the second, between them
+	logs            float64
+	ready, expects  bool
+	// What expect multiplies the covariances of the two states with, and the residual of the coordinates.
+	v0, v1, v01, wsw mat2
+	constant         float64
+}
+
+func (o *observed) at(m *motion, q float64) {
+	if o.ready && o.q == q {
+		return
+	}
+	r := 1 / q
+	o.q, o.ready, o.expects = q, true, false
+	o.w = m.weight(q)
+	o.near, o.far = m.b0T.times(o.w), m.b1T.times(o.w)
+	o.here = m.prior00.scale(r).plus(o.near.times(m.b0))
+	o.next = m.inverse.scale(r).plus(o.far.times(m.b1))
+	o.off = m.prior01.scale(r).plus(o.near.times(m.b1))
+	o.logs = 2*math.Log(q) + m.logDet - math.Log(o.w.det())
+}
+
+// expecting gathers the traces of expect by covariance: tr(Σ⁻¹(V₁ + ΦV₀Φᵀ − ΦV₀₁ − V₀₁ᵀΦᵀ)) and q² tr(wSw(B₀V₀B₀ᵀ + …)).
+func (o *observed) expecting(m *motion) {
+	if o.expects {
+		return
+	}
+	o.expects = true
+	q2 := o.q * o.q
+	ws := o.w.times(m.s01)
+	o.wsw = ws.times(o.w)
+	near, far := o.near.times(m.s01), o.far.times(m.s01)
+	nearT := o.near.t()
+	o.v0 = m.prior00.plus(near.times(nearT).scale(q2))
+	o.v1 = m.inverse.plus(far.times(o.far.t()).scale(q2))
+	o.v01 = m.prior01.t().plus(far.times(nearT).scale(q2)).scale(2)
+	o.constant = 2*o.q - q2*(ws[0]+ws[3])
+}
+
+// forward factors the precision and computes the evidence. The prior of the first state is flat in the value and
+// stationary in the velocity.
+func (p *path) forward(m *motion) {
 	cells := len(p.q)
-	clear(p.d)
-	clear(p.h)
-	p.d[0][3] = m.start / p.q[0]
+	var o observed
+	p.d[0], p.h[0] = mat2{3: m.start / p.q[0]}, [2]float64{}
 	logs, squares := math.Log(p.q[0]/m.start), 0.0
+	var det logProduct
 	for i, q := range p.q {
-		w := m.weight(q)
-		r := 1 / q
-		near, far := m.b0T.times(w), m.b1T.times(w)
-		p.d[i] = p.d[i].plus(m.prior00.scale(r)).plus(near.times(m.b0))
-		p.d[i+1] = m.inverse.scale(r).plus(far.times(m.b1))
-		p.e[i] = m.prior01.scale(r).plus(near.times(m.b1))
-		a, b := near.on(p.y[i]), far.on(p.y[i])
-		p.h[i][0] += a[0]
-		p.h[i][1] += a[1]
-		p.h[i+1] = b
-		wy := w.on(p.y[i])
-		squares += wy[0]*p.y[i][0] + wy[1]*p.y[i][1]
-		logs += 2*math.Log(q) + m.logDet - math.Log(w.det())
+		o.at(m, q)
+		y := p.y[i]
+		a, b, wy := o.near.on(y), o.far.on(y), o.w.on(y)
+		h := [2]float64{p.h[i][0] + a[0], p.h[i][1] + a[1]}
+		d := p.d[i].plus(o.here)
+		squares += wy[0]*y[0] + wy[1]*y[1]
+		logs += o.logs
+		det.times(d.det())
+		d = d.inverse()
+		k := o.off.t().times(d)
+		squares -= quadratic(d, h)
+		v := k.on(h)
+		p.d[i], p.h[i], p.e[i] = d, h, o.off
+		p.d[i+1] = o.next.plus(k.times(o.off).scale(-1))
+		p.h[i+1] = [2]float64{b[0] - v[0], b[1] - v[1]}
 	}
-	for i := range p.e {
-		logs += math.Log(p.d[i].det())
-		p.d[i] = p.d[i].inverse()
-		k := p.e[i].t().times(p.d[i])
-		p.d[i+1] = p.d[i+1].plus(k.times(p.e[i]).scale(-1))
-		squares -= quadratic(p.d[i], p.h[i])
-		v := k.on(p.h[i])
-		p.h[i+1][0] -= v[0]
-		p.h[i+1][1] -= v[1]
-	}
-	logs += math.Log(p.d[cells].det())
+	det.times(p.d[cells].det())
 	p.d[cells] = p.d[cells].inverse()
 	squares -= quadratic(p.d[cells], p.h[cells])
-	p.evidence = -(logs + squares) / 2
+	p.evidence = -(logs + det.log() + squares) / 2
+}
 
+// backward computes, after forward, the posterior mean and the covariances that expect needs.
+func (p *path) backward() {
+	cells := len(p.q)
 	p.x[cells] = p.d[cells].on(p.h[cells])
 	p.variance[cells] = p.d[cells]
 	for i := cells - 1; i >= 0; i-- {
@@ -84,6 +124,21 @@ func (p *path) solve(m *motion) {
 		p.variance[i] = p.d[i].plus(p.covariance[i].times(g.t()))
 	}
 }
+
+// logProduct is the logarithm of a product of positive numbers, with one logarithm for many of them.
+type logProduct struct{ sum, product float64 }
+
+func (l *logProduct) times(v float64) {
+	if l.product == 0 {
+		l.product = 1
+	}
+	// Beyond these a factor of 2^±500 could leave the range of a float64.
+	if l.product *= v; !(l.product > 0x1p-500 && l.product < 0x1p500) {
+		l.sum, l.product = l.log(), 1
+	}
+}
+
+func (l *logProduct) log() float64 { return l.sum + math.Log(l.product) }
 
 func quadratic(a mat2, v [2]float64) float64 {
 	w := a.on(v)
@@ -101,20 +156,14 @@ func (p *path) left(m *motion, i int) [2]float64 {
 // of the squared length of four independent parts, the change of the state and
 // the two coordinates given both states, each over its covariance at q = 1.
 func (p *path) expect(m *motion) {
+	var o observed
 	for i, q := range p.q {
-		v0, v1, v01 := p.variance[i], p.variance[i+1], p.covariance[i]
+		o.at(m, q)
+		o.expecting(m)
 		x := m.phi.on(p.x[i])
 		r := [2]float64{p.x[i+1][0] - x[0], p.x[i+1][1] - x[1]}
-		cross := m.phi.times(v01)
-		spread := v1.plus(m.phi.times(v0).times(m.phi.t())).plus(cross.plus(cross.t()).scale(-1))
-		sum := quadratic(m.inverse, r) + traceOf(m.inverse, spread)
-
-		w := m.weight(q)
-		ws := w.times(m.s01)
-		wsw := ws.times(w)
-		cross = m.b0.times(v01).times(m.b1T)
-		spread = m.b0.times(v0).times(m.b0T).plus(m.b1.times(v1).times(m.b1T)).plus(cross.plus(cross.t()))
-		sum += q*q*(quadratic(wsw, p.left(m, i))+traceOf(wsw, spread)-ws[0]-ws[3]) + 2*q
+		sum := quadratic(m.inverse, r) + q*q*quadratic(o.wsw, p.left(m, i)) + o.constant +
+			traceOf(o.v0, p.variance[i]) + traceOf(o.v1, p.variance[i+1]) + traceOf(o.v01, p.covariance[i])
 		p.stat[i] = sum / 4
 	}
 }

@@ -25,7 +25,8 @@ func TestPosteriorAgainstDense(t *testing.T) {
 			p.y[i] = [2]float64{3 * r.NormFloat64(), 3 * r.NormFloat64()}
 		}
 		m := newMotion(theta)
-		p.solve(m)
+		p.forward(m)
+		p.backward()
 
 		// Unknowns: x and w at the start, and the noise of each short step, as an
 		// impulse in its middle. reach(t, k) is what unknown k adds to x at t.
@@ -129,6 +130,7 @@ func TestEvidenceRises(t *testing.T) {
 	for _, part := range persistences {
 		f := newField(noisy, 64, 2, 1, newMotion(max(part*64, leastPersistence)))
 		f.solve()
+		f.backward()
 		before := f.evidence()
 		for range 10 {
 			for k, p := range f.paths {
@@ -136,6 +138,7 @@ func TestEvidenceRises(t *testing.T) {
 				f.scale[k] = max(mean(p.stat), leastRough)
 			}
 			f.solve()
+			f.backward()
 			// The velocity at the start also depends on the rate, which the step leaves out.
 			if got := f.evidence(); got < before-0.5 {
 				t.Errorf("persistence %g: evidence falls from %g to %g", part, before, got)
@@ -269,6 +272,43 @@ func TestDenoiseExtremes(t *testing.T) {
 				q, _ := fit.NewPyramid(c, window, 2, p.config.MaxLevel)
 				if e > 3*noisy+3*q.Residual(2) {
 					t.Errorf("%v, curve %d: error %g, noise %g", g, i, e, noisy)
+				}
+			}
+		}
+	}
+}
+
+// What expect gathers by covariance is the expected squared length that its comment states, at equal and at unequal rates.
+func TestExpectIsTheExpectedLength(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	for _, theta := range []float64{0.05, 1, 40} {
+		for _, local := range []bool{false, true} {
+			m, p := newMotion(theta), newPath(30)
+			for i := range p.q {
+				p.q[i] = 3
+				if local {
+					p.q[i] = math.Exp(2 * r.NormFloat64())
+				}
+				p.y[i] = [2]float64{3 * r.NormFloat64(), r.NormFloat64()}
+			}
+			p.forward(m)
+			p.backward()
+			p.expect(m)
+			for i, q := range p.q {
+				v0, v1, v01 := p.variance[i], p.variance[i+1], p.covariance[i]
+				x := m.phi.on(p.x[i])
+				change := [2]float64{p.x[i+1][0] - x[0], p.x[i+1][1] - x[1]}
+				cross := m.phi.times(v01)
+				spread := v1.plus(m.phi.times(v0).times(m.phi.t())).plus(cross.plus(cross.t()).scale(-1))
+				want := quadratic(m.inverse, change) + traceOf(m.inverse, spread)
+				w := m.weight(q)
+				ws := w.times(m.s01)
+				wsw := ws.times(w)
+				cross = m.b0.times(v01).times(m.b1T)
+				spread = m.b0.times(v0).times(m.b0T).plus(m.b1.times(v1).times(m.b1T)).plus(cross.plus(cross.t()))
+				want += q*q*(quadratic(wsw, p.left(m, i))+traceOf(wsw, spread)-ws[0]-ws[3]) + 2*q
+				if got := 4 * p.stat[i]; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+					t.Fatalf("θ = %g, cell %d: %v, want %v", theta, i, got, want)
 				}
 			}
 		}

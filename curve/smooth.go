@@ -3,7 +3,10 @@
 
 package curve
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // field is the roughness of n components over N cells: the rate of component k in
 // cell i is scale[k]·q[i]. The scales tell components apart, q tells stops from
@@ -33,10 +36,12 @@ const (
 
 // motionsOver returns the priors to choose from for a number of cells.
 func motionsOver(cells int) []*motion {
-	var list []*motion
-	for _, part := range persistences {
-		list = append(list, newMotion(max(part*float64(cells), leastPersistence)))
+	list := make([]*motion, len(persistences))
+	var wg sync.WaitGroup
+	for i, part := range persistences {
+		wg.Go(func() { list[i] = newMotion(max(part*float64(cells), leastPersistence)) })
 	}
+	wg.Wait()
 	return list
 }
 
@@ -50,24 +55,38 @@ var persistences = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16}
 // by EM, pooled over neighbours with triangular weights. All of it looks at
 // released values only.
 func smooth(noisy []float64, cells, n int, sd float64, priors []*motion) *field {
-	var best *field
-	for _, m := range priors {
-		f := newField(noisy, cells, n, sd, m)
-		f.start()
-		for range globalSteps {
-			f.solve()
-			for k, p := range f.paths {
-				p.expect(f.motion)
-				f.scale[k] = max(mean(p.stat), leastRough)
-			}
-		}
-		f.solve()
-		if best == nil || f.evidence() > best.evidence() {
+	fields := make([]*field, len(priors))
+	var wg sync.WaitGroup
+	for i, m := range priors {
+		wg.Go(func() {
+			fields[i] = newField(noisy, cells, n, sd, m)
+			fields[i].globalise()
+		})
+	}
+	wg.Wait()
+	best := fields[0]
+	for _, f := range fields[1:] {
+		if f.evidence() > best.evidence() {
 			best = f
 		}
 	}
+	best.backward()
 	best.localise()
 	return best
+}
+
+// globalise finds one roughness for all cells, and its evidence.
+func (f *field) globalise() {
+	f.start()
+	for range globalSteps {
+		f.solve()
+		f.backward()
+		for k, p := range f.paths {
+			p.expect(f.motion)
+			f.scale[k] = max(mean(p.stat), leastRough)
+		}
+	}
+	f.solve()
 }
 
 // start lowers the roughness, by as much as makes the values more likely, before EM, which from a start far
@@ -152,15 +171,23 @@ func (f *field) localise() {
 		}
 		pool(f.q, f.spare, reach)
 		f.solve()
+		f.backward()
 	}
 }
 
+// solve computes the evidence, and what backward needs.
 func (f *field) solve() {
 	for k, p := range f.paths {
 		for i, q := range f.q {
 			p.q[i] = max(f.scale[k]*q, leastRough)
 		}
-		p.solve(f.motion)
+		p.forward(f.motion)
+	}
+}
+
+func (f *field) backward() {
+	for _, p := range f.paths {
+		p.backward()
 	}
 }
 

@@ -151,7 +151,8 @@ func (s *piecewise) Pieces() int { return len(s.weight) }
 // Ends returns the values of the functions of one piece at its two ends, as limits from inside.
 func (s *piecewise) Ends(piece int) (left, right []float64) {
 	p := s.base.Dim()
-	left, right = make([]float64, p), make([]float64, p)
+	both := make([]float64, 2*p)
+	left, right = both[:p:p], both[p:]
 	d := s.base.Domain()
 	s.base.Eval(left, d.A)
 	s.base.Eval(right, d.B)
