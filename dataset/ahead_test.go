@@ -36,7 +36,7 @@ func inOrder(r *Reader) {
 	case *csvWide:
 		p.csvTable = a.table
 		if w, ok := r.source.(*wide); ok {
-			w.src = p
+			w.src = named{p}
 		} else {
 			r.source.(*groups).src.(*rowsOfWide).src = p
 		}
@@ -44,6 +44,14 @@ func inOrder(r *Reader) {
 		p.csvTable = a.table
 		r.source.(*groups).src = p
 	}
+}
+
+type named struct{ *csvWide }
+
+func (n named) next(row *wideRow) (bool, error) {
+	ok, err := n.csvWide.next(row)
+	row.name = string(row.id)
+	return ok, err
 }
 
 // sameAhead reads a text in chunks of about size bytes and in order.

@@ -58,7 +58,7 @@ func OpenPoints(path string, o PointOptions) (*Points, error) {
 	switch suffix {
 	case ".csv", ".tsv", ".txt", ".parquet":
 	default:
-		return nil, fmt.Errorf("dataset: %s: unknown kind of file %q; the name must end in .csv, .tsv, .txt or .parquet", path, suffix)
+		return nil, unknownSuffix(path, suffix)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func OpenPoints(path string, o PointOptions) (*Points, error) {
 // NewPointsCSV reads CSV from r; name stands in for the file's in errors.
 func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	t, _, err := openCSV(r, nil, name, o.Separator, o.Decimal)
 	if err != nil {
@@ -108,7 +108,7 @@ func NewPointsCSV(r io.Reader, name string, o PointOptions) (*Points, error) {
 // errors.
 func NewPointsParquet(r io.ReaderAt, size int64, name string, o PointOptions) (p *Points, err error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return nil, ofOptions(err)
 	}
 	org := origin{file: name, byRow: true}
 	defer org.recoverDamage(&err)
@@ -154,7 +154,7 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 			return nil, err
 		}
 		if taken[i] {
-			return nil, c.fault(i, "the column is named twice in the columns option", "name each coordinate once")
+			return nil, c.misnamed(i, "the column is named twice in the columns option", "name each coordinate once")
 		}
 		taken[i] = true
 		c.values, p.number = append(c.values, i), append(p.number, i+1)
@@ -170,7 +170,7 @@ func newPoints(c *columns, o PointOptions) (*Points, error) {
 			return nil, err
 		}
 		if taken[i] {
-			return nil, c.fault(i, "the column is a coordinate and the unit at once", "name each column in one option")
+			return nil, c.misnamed(i, "the column is a coordinate and the unit at once", "name each column in one option")
 		}
 		c.unit, p.unit = i, i
 		if !o.Scattered {

@@ -25,6 +25,14 @@ func (w wideRows) next(row *wideRow) (bool, error) {
 	}
 	row.x, row.line, row.missing = b.values(i), b.line[i], b.missing[i]
 	row.id, row.unit = b.names(i)
+	if b.hasID {
+		// One string for a block, not one for each person.
+		if len(b.text) != len(b.keys) {
+			b.text = string(b.keys)
+		}
+		p := b.pairs[b.pair[i]]
+		row.name = b.text[p.from:p.id]
+	}
 	return true, nil
 }
 
@@ -50,6 +58,7 @@ type rows struct {
 
 	hasID, hasUnit bool
 	keys           []byte
+	text           string // keys, once they are whole
 	pairs          []keyPair
 	pair           []int32 // of each row: its place in pairs
 }

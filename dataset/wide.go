@@ -12,6 +12,7 @@ import (
 // wideRow is one row. All slices are valid until the next row.
 type wideRow struct {
 	unit, id []byte
+	name     string    // id, for the caller to keep
 	x        []float64 // by increasing time, NaN where missing
 	missing  int
 	line     int
@@ -62,7 +63,7 @@ func (w *wide) next(p *Person) (bool, error) {
 			return false, w.at(row.line, w.idColumn+1, w.idName, fmt.Sprintf("%s is already on %s", quote(string(row.id)), w.place(first)),
 				"if one person has several curves, name the column that tells people apart in the unit option (it may be this one)")
 		}
-		p.Unit = string(row.id)
+		p.Unit = row.name
 	} else {
 		p.Unit = strconv.Itoa(row.line)
 	}
