@@ -20,13 +20,13 @@ const (
 func checkName(what, s string) error {
 	switch {
 	case s == "":
-		return fmt.Errorf("ledger: %s is empty: give it", what)
+		return refused("ledger: %s is empty: give it", what)
 	case len(s) > maxName:
-		return fmt.Errorf("ledger: %s of %d bytes is too long: use at most %d", what, len(s), maxName)
+		return refused("ledger: %s of %d bytes is too long: use at most %d", what, len(s), maxName)
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }):
-		return fmt.Errorf("ledger: %s %q has a control character or is not UTF-8: use plain text", what, s)
+		return refused("ledger: %s %q has a control character or is not UTF-8: use plain text", what, s)
 	case strings.TrimSpace(s) != s:
-		return fmt.Errorf("ledger: %s %q begins or ends with a space: remove it", what, s)
+		return refused("ledger: %s %q begins or ends with a space: remove it", what, s)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/curveil/curveil/privacy"
@@ -72,7 +71,7 @@ func (l *Ledger) SetCap(ctx context.Context, c CapChange) error {
 // terms returns the terms of a data set that begins with this cap.
 func (c CapChange) terms() (Terms, error) {
 	if c.Unit == "" {
-		return Terms{}, fmt.Errorf("ledger: data set %q is new: say what unit its privacy is about, such as \"patient\"", c.Dataset)
+		return Terms{}, refused("ledger: data set %q is new to the ledger: say what one protected person is called, such as \"patient\", with the unit name option", c.Dataset)
 	}
 	s := privacy.Statement{Guarantee: c.Cap, Unit: c.Unit, Adjacency: c.Adjacency, Metric: c.Metric, Distance: c.Distance}
 	if currencyOf(c.Cap) == GDP {

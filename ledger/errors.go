@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/curveil/curveil/internal/nearest"
 	"github.com/curveil/curveil/privacy"
 )
 
@@ -25,7 +26,7 @@ func (e *OverspendError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ledger: data set %q: asked %v", e.Dataset, e.Asked)
 	if e.Cost != e.Asked {
-		fmt.Fprintf(&b, ", which costs %v", e.Cost)
+		fmt.Fprintf(&b, ", which costs %v", privacy.Shorten(e.Cost, true))
 	}
 	releases := "1 release"
 	if n := len(e.Entries); n != 1 {
@@ -47,6 +48,9 @@ type MismatchError struct {
 	Have, Want string // fixed by the first use; asked for now
 }
 
+// Usage marks the error as one of the call.
+func (e *MismatchError) Usage() {}
+
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("ledger: data set %q has the %s %q since its first use, and %q was asked for: budgets under different terms do not add up; use %q, or keep another data set name",
 		e.Dataset, e.Field, e.Have, e.Want, e.Have)
@@ -58,12 +62,35 @@ type UnknownError struct {
 	Known   []string
 }
 
+// Usage marks the error as one of the call.
+func (e *UnknownError) Usage() {}
+
 func (e *UnknownError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("ledger: no data set %q: the ledger is empty; the first release or cap creates it", e.Dataset)
 	}
-	return fmt.Sprintf("ledger: no data set %q: the ledger has %q", e.Dataset, e.Known)
+	if near := nearest.Of(e.Dataset, e.Known); near != "" {
+		return fmt.Sprintf("ledger: no data set %q: is %q meant? 'curveil ledger show' lists all %d", e.Dataset, near, len(e.Known))
+	}
+	const most = 12
+	names, rest := e.Known, ""
+	if len(names) > most {
+		names, rest = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return fmt.Sprintf("ledger: no data set %q: the ledger has %q%s", e.Dataset, names, rest)
 }
+
+// RequestError refuses what was asked for, whatever the ledger holds: a name that cannot be one, a budget that is none.
+type RequestError struct{ Err error }
+
+func (e *RequestError) Error() string { return e.Err.Error() }
+
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// Usage marks the error as one of the call.
+func (e *RequestError) Usage() {}
+
+func refused(format string, args ...any) error { return &RequestError{fmt.Errorf(format, args...)} }
 
 // DamageError says that a history is not as this package wrote it. A damaged data set accepts no debit.
 type DamageError struct {

@@ -36,7 +36,7 @@ func Open(ctx context.Context, where string) (*Ledger, error) {
 	case scheme == "postgres" || scheme == "postgresql":
 		b, err = openPostgres(where)
 	default:
-		err = fmt.Errorf("ledger: %s:// is not a known kind of ledger: give a file or a postgres:// URL", scheme)
+		err = refused("ledger: %s:// is not a known kind of ledger: give a file or a postgres:// URL", scheme)
 	}
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func costOf(g privacy.Guarantee) (*big.Rat, error) {
 		return nil, fmt.Errorf("ledger: guarantee of unknown type %T: use one of package privacy", g)
 	}
 	if !(x <= maxCost) || square && x > 1e6 {
-		return nil, fmt.Errorf("ledger: %v is no privacy: choose a smaller parameter", g)
+		return nil, refused("ledger: %v is no privacy: choose a smaller parameter", g)
 	}
 	d := decimal(x)
 	switch {
@@ -79,7 +79,7 @@ func costOf(g privacy.Guarantee) (*big.Rat, error) {
 // limitOf returns the spending that a cap allows. Pure DP is no cap in the currency of μ.
 func limitOf(g privacy.Guarantee) (*big.Rat, error) {
 	if _, ok := g.(privacy.Pure); ok {
-		return nil, fmt.Errorf("ledger: cap %v: releases are composed in μ, which bounds no pure ε: give the cap as μ, ρ or (ε, δ)", g)
+		return nil, refused("ledger: cap %v: releases are composed in μ, which bounds no pure ε: give the cap as μ, ρ or (ε, δ)", g)
 	}
 	return costOf(g)
 }

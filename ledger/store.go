@@ -37,11 +37,11 @@ type backend struct {
 // depends on it cannot be separated.
 func openSQLite(path string) (*backend, error) {
 	if path == "" || strings.HasPrefix(path, ":memory:") {
-		return nil, fmt.Errorf("ledger: %q is no file: a ledger must outlive the process; give a path or a postgres:// URL", path)
+		return nil, refused("ledger: %q is no file: a ledger must outlive the process; give a path or a postgres:// URL", path)
 	}
 	path = filepath.Clean(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("ledger: %s is a folder: give a file in it, such as %s", path, filepath.Join(path, "curveil.db"))
+		return nil, refused("ledger: %s is a folder: give a file in it, such as %s", path, filepath.Join(path, "curveil.db"))
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("ledger: folder of %s cannot be used: create it first: %w", path, err)

@@ -158,7 +158,7 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 		return nil, nil, err
 	}
 	if err := b.Ready(); err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	warn(cmd.ErrOrStderr(), flags.BoundRemarks(c, people.n)...)
 	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), map[string]any{

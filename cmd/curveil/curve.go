@@ -43,7 +43,7 @@ func (c *curveFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "max-level", 0, "segment, denoise: at most 2^level pieces (default 10)")
 	f.Float64Var(&c.beta, "beta", 0, "segment: failure probability of its checks (default 0.1)")
 	f.BoolVar(&c.continuous, "continuous", false, "segment, project: the nearest continuous function")
-	f.Float64Var(&c.roughness, "roughness", 0, "denoise with --epsilon: public guess of how far the curve moves in 1/64 of the window, in the values' units; saves the eighth of the budget that finding out costs")
+	f.Float64Var(&c.roughness, "roughness", 0, "public guess of how far the curve moves in 1/64 of the window, in the values' units: predicts the error, and with --epsilon saves denoise the eighth of the budget that finding out costs")
 }
 
 func (c *curveFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) {
@@ -387,6 +387,10 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	}
 	publish.Label(stdout, "means")
 	fmt.Fprintln(stdout, meaning(p.Config()))
+	if words := leftError(p.Config(), results[0].Release); words != "" && (len(results) == 1 || p.Config().Roughness > 0) {
+		publish.Label(stdout, "error")
+		fmt.Fprintln(stdout, words)
+	}
 	for i, e := range spent {
 		to := io.Writer(stdout)
 		if len(spent) > 1 {
@@ -450,6 +454,24 @@ func outputFormat(path string, in dataset.Format) (dataset.Format, error) {
 		return in, nil
 	}
 	return "", usagef("-o %s: the name must end in .gpx, .geojson, .csv or .hea", path)
+}
+
+// leftError says what is known beforehand of the error of a denoised curve, whose noise is
+// that of the values before.
+func leftError(c curve.Config, r *release.Release) string {
+	if r.Method != release.Denoised {
+		return ""
+	}
+	if c.Roughness > 0 {
+		if plan, err := curve.NewPlan(curve.PlanConfig{Config: c}); err == nil && plan.Best > 0 {
+			for _, row := range plan.Rows {
+				if row.Pieces == plan.Best {
+					return strings.TrimSpace(fmt.Sprintf("at most about %.3g %s", row.Error, c.Distance)) + " root-mean-square, predicted for the roughness that was stated"
+				}
+			}
+		}
+	}
+	return "smaller than the noise, which is that before denoising; 'curveil plan curve --roughness R' predicts it from a guess of how rough the curve is"
 }
 
 // meaning says what a budget means in the units of the data.

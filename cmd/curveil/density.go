@@ -52,7 +52,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 				return err
 			}
 			if samplePath != "" {
-				if err := publish.CheckPath(samplePath, out.Force, args[0]); err != nil {
+				if err := publish.CheckCopy(samplePath, out.Force, args[0]); err != nil {
 					return err
 				}
 			}
@@ -355,7 +355,7 @@ func sampleCommand() *cobra.Command {
 			if n < 1 || n > maxSample || out == "" {
 				return usagef("-n N, from 1 to %d, and -o FILE are needed", maxSample)
 			}
-			if err := publish.CheckPath(out, force, args[0]); err != nil {
+			if err := publish.CheckCopy(out, force, args[0]); err != nil {
 				return err
 			}
 			r, err := readRelease(args[0])

@@ -158,7 +158,7 @@ func TestSecondPersonColumn(t *testing.T) {
 		for _, verb := range [][]string{{"mean"}, {"bound"}, {"mean", "partial", "-o", filepath.Join(t.TempDir(), "p")}} {
 			args := append(append(verb, wide(c.head), "--mu", "1", "--space", "legendre:2"), map[bool][]string{true: {"--bound", "5"}}[verb[0] == "mean"]...)
 			if len(verb) == 1 {
-				args = append(args, "--ledger", book)
+				args = append(args, "--ledger", book, "--dataset", c.head)
 			}
 			code, _, stderr := call(t, args...)
 			if asked := code == exitUsage && strings.Contains(stderr, "--unit "+second); asked != c.asks || !asked && code != exitDone {

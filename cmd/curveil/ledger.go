@@ -183,7 +183,7 @@ func ledgerCap(where *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "cap DATASET --mu M | --rho R | --epsilon E --delta D | --none",
 		Short:   "Set, change or remove the cap of a data set",
-		Example: "  curveil ledger cap growth --mu 2 --unit child",
+		Example: "  curveil ledger cap growth --mu 2 --unit-name child",
 		Args:    exactArgs(1, "one data set"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			change := ledger.CapChange{Dataset: args[0], Who: (&publish.Budget{Who: who}).Spender(), Unit: unit}
@@ -200,6 +200,15 @@ func ledgerCap(where *string) *cobra.Command {
 				return err
 			}
 			defer l.Close()
+			near, err := publish.NewName(cmd.Context(), l, args[0])
+			switch {
+			case err != nil:
+				return err
+			case near != "" && unit == "":
+				return usagef("no data set %q: is %q meant? A new one needs --unit-name, what one protected person is called", args[0], near)
+			case near != "":
+				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice\n", args[0], near)
+			}
 			if err := l.SetCap(cmd.Context(), change); err != nil {
 				return err
 			}
@@ -216,7 +225,9 @@ func ledgerCap(where *string) *cobra.Command {
 		},
 	}
 	g.Register(cmd.Flags())
-	cmd.Flags().StringVar(&unit, "unit", "", "unit of privacy of a data set that is new to the ledger, such as child")
+	cmd.Flags().StringVar(&unit, "unit-name", "", "what one protected person is called, such as child, of a data set that is new to the ledger")
+	cmd.Flags().StringVar(&unit, "unit", "", "the same") // as it was called once
+	_ = cmd.Flags().MarkHidden("unit")
 	cmd.Flags().StringVar(&who, "who", "", "who sets the cap (default: the user of this machine)")
 	cmd.Flags().BoolVar(&none, "none", false, "remove the cap")
 	cmd.Flags().BoolVar(&local, "local", false, "of a data set that is new to the ledger: one person's own data, from which 'curveil contribute' spends")

@@ -191,7 +191,7 @@ func TestPlan(t *testing.T) {
 func TestBound(t *testing.T) {
 	file := cohort(t)
 	stdout, _ := must(t, "bound", file, "--mu", "3", "--space", "legendre:2", "--dataset", "bought")
-	for _, want := range []string{"private bound", "for 95 % of the noise", `data set "bought" has spent μ = 3`} {
+	for _, want := range []string{"private bound", "for 95 % of the noise", `first spending on data set "bought": μ = 3`} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("bound lacks %q:\n%s", want, stdout)
 		}
@@ -343,7 +343,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"mean", file, "--mu", "1"}, "--bound is needed"},
 		{[]string{"mean", file, "--mu", "-1", "--bound", "5"}, "-1"},
 		{[]string{"mean", file, "--mu", "NaN", "--bound", "5"}, "NaN"},
-		{[]string{"mean", file, "--mu", "1", "--rho", "1", "--bound", "5"}, "state one guarantee"},
+		{[]string{"mean", file, "--mu", "1", "--rho", "2", "--bound", "5"}, "μ = 1 (GDP) and ρ = 2 (zCDP) are 2 guarantees"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "-5"}, "positive"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "Inf"}, "positive"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--domain", "3:1"}, "3"},
@@ -415,7 +415,7 @@ func TestDataErrorsLeaveNothing(t *testing.T) {
 		{"twice.csv", "id,0,1\na,1,2\na,1,2\n", nil, ":3"},
 		{"short.csv", "id,0,1\na,1\n", nil, ":2"},
 		{"outside.csv", "id,t,value\na,0,1\na,9,1\n", []string{"--domain", "0:1"}, ":3:2"},
-		{"empty.csv", "id,0,1\n", nil, ""},
+		{"empty.csv", "id,0,1\n", nil, "empty.csv: nobody was added"},
 		{"nothing.csv", "", nil, ""},
 		{"missing.csv", "id,0,1\na,1,\nb,1,2\n", []string{"--constant", "--method", "ptf"}, "fit-then-protect"},
 	} {

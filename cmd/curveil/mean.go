@@ -118,7 +118,7 @@ Every parameter is public: take it from what is known about such curves, or from
 				return err
 			}
 			if err := acc.Ready(); err != nil {
-				return err
+				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
 				return err

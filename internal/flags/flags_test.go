@@ -19,6 +19,11 @@ func TestSpell(t *testing.T) {
 		"raise the max speed option, or the buffer option":  "raise --max-speed, or the buffer option",
 		"Set the separator option":                          "Set --separator",
 		"a wide file has its times in the header; no words": "a wide file has its times in the header; no words",
+		"dataset: open x.csv: no such file":                 "open x.csv: no such file",
+		"x.csv:3: mean: fit: no samples":                    "x.csv:3: no samples",
+		"mean.csv:1: the mean: of all":                      "mean.csv:1: the mean: of all",
+		"unknown flag: --sperator":                          "unknown flag: --sperator: is --separator meant?",
+		"unknown flag: --quite-another":                     "unknown flag: --quite-another",
 	} {
 		if got := Spell(in, f); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)

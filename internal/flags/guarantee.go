@@ -1,6 +1,9 @@
 package flags
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/privacy"
@@ -34,7 +37,14 @@ func (g *Guarantee) Stated(f *pflag.FlagSet) (privacy.Guarantee, error) {
 	case f.Changed("delta"):
 		return nil, Usagef("--delta needs --epsilon beside it")
 	}
-	if len(out) != 1 {
+	if len(out) > 1 {
+		var words []string
+		for _, g := range out {
+			words = append(words, fmt.Sprint(g))
+		}
+		return nil, Usagef("%s are %d guarantees: state one of them; the ledger adds up several releases, each under its own", strings.Join(words, " and "), len(out))
+	}
+	if len(out) == 0 {
 		return nil, Usagef("state one guarantee: --mu M, --rho R, --epsilon E, or --epsilon E --delta D (μ = 1 is a common choice: about ε = 4.9 at δ = 1e-6)")
 	}
 	if err := out[0].Validate(); err != nil {

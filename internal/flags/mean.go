@@ -40,7 +40,7 @@ func (m *Mean) Register(f *pflag.FlagSet) {
 func (m *Mean) RegisterPublic(f *pflag.FlagSet) {
 	f.StringVar(&m.Space, "space", "legendre:6", "function space: legendre:6, fourier:9, cosine:8, bspline:12, kernel:gauss:3 (scale in the units of t), kernel:gauss:20% (of the domain); also kernel:laplace, matern32, matern52, brownian, periodic")
 	f.StringVar(&m.Domain, "domain", "", "domain a:b of t, public, or FROM/TO in dates (default: first to last time in the header of a wide file)")
-	f.StringVar(&m.Center, "center", "", "public reference curve subtracted before the fit: const:120, one per component const:20,30, or a CSV of t,value")
+	f.StringVar(&m.Center, "center", "", "public reference curve subtracted before the fit: a constant 120, one per component 20,30 (also written const:120), or a CSV of t,value")
 	f.Int64VarP(&m.N, "n", "n", 0, "public number of people")
 }
 

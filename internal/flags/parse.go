@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -75,7 +76,8 @@ func Center(text string, components int) (refs []release.Reference, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	if list, constant := strings.CutPrefix(text, "const:"); constant {
+	list, constant := strings.CutPrefix(text, "const:")
+	if constant = constant || isNumber(strings.Split(text, ",")[0]); constant {
 		values, err := List("--center", list)
 		if err != nil {
 			return nil, err
@@ -87,7 +89,7 @@ func Center(text string, components int) (refs []release.Reference, err error) {
 		for _, path := range strings.Split(text, ",") {
 			t, x, err := dataset.ReadTable(path)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("--center %s: %w", path, err)
 			}
 			r, err := release.Table(t, x)
 			if err != nil {

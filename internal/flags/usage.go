@@ -5,9 +5,12 @@ package flags
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/curveil/curveil/internal/nearest"
 )
 
 // UsageError marks what is wrong with the call itself, rather than with the data or
@@ -29,10 +32,20 @@ func Usage(err error) error { return usage{err} }
 // Usagef makes an error of the call.
 func Usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
 
-// Spell replaces the library's words for its options by the flags that set them:
-// "the id option" becomes "--id" where the command has such a flag.
+// packages are those whose names begin the errors of the library.
+var packages = regexp.MustCompile(`(^|: |\n)(?:(?:audit|collector|curve|dataset|density|fit|lattice|ledger|mean|mechanism|noise|plot|privacy|regression|release|space): )+`)
+
+// Spell words an error for who reads it behind a command: without the names of the packages
+// that it passed through, and with the library's words for its options replaced by the
+// flags that set them: "the id option" becomes "--id" where the command has such a flag. A
+// flag that is not known is followed by the one that will have been meant.
 func Spell(text string, f *pflag.FlagSet) string {
+	text = packages.ReplaceAllString(text, "$1")
+	var names []string
 	f.VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
 		word := strings.ReplaceAll(flag.Name, "-", " ")
 		for _, old := range []string{"the " + word + " option", "The " + word + " option"} {
 			text = strings.ReplaceAll(text, old, "--"+flag.Name)
@@ -40,6 +53,11 @@ func Spell(text string, f *pflag.FlagSet) string {
 	})
 	if f.Lookup("id") != nil && f.Lookup("unit") != nil {
 		text = strings.ReplaceAll(text, "the id or unit option", "--id or --unit")
+	}
+	if word, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
+		if near := nearest.Of(word, names); near != "" {
+			text += ": is --" + near + " meant?"
+		}
 	}
 	return text
 }

@@ -13,10 +13,12 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/curveil/curveil/internal/nearest"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/privacy"
 )
@@ -28,6 +30,7 @@ type Budget struct {
 
 	stderr io.Writer // for warnings
 	warned bool
+	looked bool // whether the data set is new
 	spent  bool // by a person without a ledger
 }
 
@@ -91,11 +94,27 @@ func (b *Budget) Debit(ctx context.Context, l *ledger.Ledger, dataset, verb stri
 	if l == nil {
 		return nil, nil
 	}
+	if !b.looked {
+		b.looked = true
+		if near, err := NewName(ctx, l, dataset); err == nil && near != "" && b.stderr != nil {
+			fmt.Fprintf(b.stderr, "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice; --dataset says which it is\n", dataset, near)
+		}
+	}
 	r, err := l.Debit(ctx, ledger.Entry{Dataset: dataset, Who: b.Spender(), Verb: verb, Parameters: parameters, Statement: s})
 	if err != nil {
 		return nil, explain(err)
 	}
 	return &Expense{l, r}, nil
+}
+
+// NewName returns, for a data set that the ledger does not know, the one that is called nearly
+// so; "" where there is none, and for one that it knows.
+func NewName(ctx context.Context, l *ledger.Ledger, dataset string) (near string, err error) {
+	names, err := l.Datasets(ctx)
+	if err != nil || slices.Contains(names, dataset) {
+		return "", err
+	}
+	return nearest.Of(dataset, names), nil
 }
 
 // explain says which flags settle a mismatch with the ledger.
@@ -129,7 +148,12 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
 	}
 	Label(w, "ledger")
-	fmt.Fprintf(w, "data set %q has spent %v", e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
+	const firstDebit = 2 // event 1 made the data set
+	verb := "data set %q has spent %v"
+	if e.receipt.Seq == firstDebit {
+		verb = "first spending on data set %q: %v"
+	}
+	fmt.Fprintf(w, verb, e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
 	if mu, ok := e.receipt.Spent.(privacy.GDP); ok {
 		fmt.Fprintf(w, " = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
 	}

@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -31,6 +32,9 @@ func (o *Output) Register(f *pflag.FlagSet) {
 // Check refuses outputs that could not be written, before anything is spent. inputs
 // are the files that the call reads.
 func (o *Output) Check(inputs ...string) error {
+	if err := checkInputs(inputs); err != nil {
+		return err
+	}
 	if o.Picture != "" {
 		if err := plot.CheckPath(o.Picture); err != nil {
 			return flags.Usage(err)
@@ -49,9 +53,35 @@ func (o *Output) Check(inputs ...string) error {
 	return CheckPath(o.Out, o.Force, inputs...)
 }
 
+// checkInputs refuses inputs that are not there: that is said before what is wrong with
+// the outputs.
+func checkInputs(inputs []string) error {
+	for _, in := range inputs {
+		if in == "-" {
+			continue
+		}
+		if _, err := os.Stat(in); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: no such file", in)
+		}
+	}
+	return nil
+}
+
 // CheckPath refuses a path that cannot be written, is one of the inputs, or, unless
-// forced, exists.
+// forced, exists: what stands there may be a release, which cannot be had again.
 func CheckPath(path string, force bool, inputs ...string) error {
+	return check(path, force, "a release cannot be had again without spending again; ", inputs)
+}
+
+// CheckCopy is CheckPath for what can be made again for nothing.
+func CheckCopy(path string, force bool, inputs ...string) error {
+	return check(path, force, "", inputs)
+}
+
+func check(path string, force bool, why string, inputs []string) error {
+	if err := checkInputs(inputs); err != nil {
+		return err
+	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return flags.Usagef("%s: the folder does not exist: make it first", path)
 	}
@@ -68,7 +98,7 @@ func CheckPath(path string, force bool, inputs ...string) error {
 	case !info.Mode().IsRegular():
 		return flags.Usagef("%s is no file that could be replaced: give another name", path)
 	case !force:
-		return flags.Usagef("%s exists: a release cannot be had again without spending again; give another name, or --force", path)
+		return flags.Usagef("%s exists: %sgive another name, or --force", path, why)
 	}
 	return nil
 }
