@@ -105,15 +105,6 @@ func (c *cells) add(sums []int64, x float64) {
 // coefficients is the tally of the coefficients' integers, of the constant 0.
 func (c *cells) coefficients(t *lattice.Tally) (*lattice.Tally, error) {
 	sums := t.Vector()
-	var filled []int
-	for g := range c.count {
-		for _, v := range sums[g*moments : (g+1)*moments] {
-			if v != 0 {
-				filled = append(filled, g)
-				break
-			}
-		}
-	}
 	// Phases are multiples of half a cell's angle: a period of the slowest function has 2·count cells for cosines,
 	// count for Fourier functions.
 	period := 4 * c.count
@@ -135,7 +126,7 @@ func (c *cells) coefficients(t *lattice.Tally) (*lattice.Tally, error) {
 		}
 		bessel := besselAt(2 * math.Pi * float64(k) / float64(period))
 		var even, odd [moments / 2]wide
-		for _, g := range filled {
+		for g := range c.count { // all of them: how long a release takes does not tell which are empty
 			at := k*(2*g+1) - quarter + period // cos(φ), for a sine of cos(φ − π/2)
 			ce := cos[at&(period-1)]
 			so := cos[(at+period/4)&(period-1)] // −sin(φ)
