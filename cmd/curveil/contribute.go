@@ -2,15 +2,21 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,6 +78,9 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if err != nil {
 		return usageError{err}
 	}
+	if c.patience <= 0 {
+		return usagef("--patience %v must be longer than nothing, such as 1m", c.patience)
+	}
 	remote.Invitation, remote.Patience = c.invitation, c.patience
 	if remote.HTTP, err = c.http(); err != nil {
 		return err
@@ -86,6 +95,11 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if err != nil {
 		return err
 	}
+	for _, v := range append(slices.Clone(x), y) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return usagef("your x and y must be numbers, found %v", v)
+		}
+	}
 	config, err := c.terms(cmd)
 	if err != nil {
 		return err
@@ -93,14 +107,14 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	// Whatever stands against a report is found before the ledger is asked.
 	summary, err := remote.Stream(cmd.Context())
 	if err != nil {
-		return c.unreachable(err)
+		return c.unreachable(err, address, stream)
 	}
 	if err := summary.Takes(c.invitation != ""); err != nil {
 		return err
 	}
 	model, err := remote.Model(cmd.Context())
 	if err != nil {
-		return c.unreachable(err)
+		return c.unreachable(err, address, stream)
 	}
 	if err := model.Stream.Inside(x); err != nil {
 		return usageError{err}
@@ -151,8 +165,9 @@ func (c *contributeFlags) http() (*http.Client, error) {
 	return &http.Client{Transport: transport, Timeout: collector.RemoteTimeout}, nil
 }
 
-// unreachable says what to do about a certificate that nobody here vouches for.
-func (c *contributeFlags) unreachable(err error) error {
+// unreachable says what to do about a collector that does not answer, or whose certificate nobody here vouches for. No report has been
+// made.
+func (c *contributeFlags) unreachable(err error, address, stream string) error {
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	switch {
@@ -161,7 +176,36 @@ func (c *contributeFlags) unreachable(err error) error {
 	case errors.As(err, &name):
 		return fmt.Errorf("%w: nothing was spent; use the address that the certificate names", err)
 	}
+	if words := silence(err); words != "" {
+		return fmt.Errorf("%s; nothing was spent", words)
+	}
+	var p *collector.Problem
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+		return fmt.Errorf("no stream %q at %s: its first page, opened in a browser, lists the streams", stream, address)
+	}
 	return err
+}
+
+// silence says in words why no collector answered; "" for errors of other kinds.
+func silence(err error) string {
+	var call *url.Error
+	if !errors.As(err, &call) || errors.Is(err, context.Canceled) {
+		return ""
+	}
+	at := call.URL
+	if u, err := url.Parse(call.URL); err == nil {
+		at = u.Scheme + "://" + u.Host
+	}
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Sprintf("nothing answers at %s (connection refused): is 'curveil serve' running there, and is the port the one that it printed?", at)
+	case errors.As(err, &name):
+		return fmt.Sprintf("no machine of the name %s was found, for %s: check the address, and that this machine is connected", name.Name, at)
+	case call.Timeout():
+		return fmt.Sprintf("%s does not answer in time: check the address, and that nothing in between blocks it", at)
+	}
+	return fmt.Sprintf("%s gives no answer that makes sense (%v): check the address, also whether it begins with http or https", at, call.Err)
 }
 
 // resend sends the report that an earlier call has left.
@@ -195,6 +239,9 @@ func (c *contributeFlags) failed(err error) error {
 	case errors.As(err, &p) && p.Status < 500 && p.Status != 429:
 		return fmt.Errorf("%w (the report is kept in %s)", err, c.file)
 	}
+	if words := silence(err); words != "" {
+		return fmt.Errorf("%s; the report is made and paid for, and may have arrived: it is kept in %s; call again to send the same one, at no cost", words, c.file)
+	}
 	return fmt.Errorf("%w; the report is kept in %s: call again to send it", err, c.file)
 }
 
@@ -206,10 +253,10 @@ func (c *contributeFlags) done(cmd *cobra.Command, receipt collector.Receipt) er
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(receipt)
 	}
 	if receipt.Repeated {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %d reports\n", receipt.At)
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %s\n", plural(receipt.At, "report"))
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %d reports\n", receipt.At)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %s\n", plural(receipt.At, "report"))
 	return err
 }
 
@@ -240,6 +287,12 @@ func (c *contributeFlags) terms(cmd *cobra.Command) (regression.ClientConfig, er
 	f := cmd.Flags()
 	if f.Changed("epsilon") != f.Changed("delta") || f.Changed("max-epsilon") != f.Changed("max-delta") && f.Changed("max-delta") {
 		return out, usagef("--epsilon and --delta go together, and --max-delta needs --max-epsilon")
+	}
+	for _, name := range []string{"max-epsilon", "max-delta"} { // a ceiling that is no number would be none
+		v, err := f.GetFloat64(name)
+		if err == nil && f.Changed(name) && !(v > 0 && !math.IsInf(v, 0)) {
+			return out, usagef("--%s %v must be a number above 0", name, v)
+		}
 	}
 	if f.Changed("epsilon") {
 		out.Budget = privacy.Approx{Epsilon: c.epsilon, Delta: c.delta}

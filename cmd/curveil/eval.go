@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -37,6 +38,7 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			noteBand(cmd.ErrOrStderr(), r)
 			if r.Box != nil {
 				return evalBox(cmd, r, at, level, asJSON)
 			}
@@ -66,6 +68,13 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
 	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+// noteBand says what a band holds, where a reader might take it for more or less.
+func noteBand(w io.Writer, r *release.Release) {
+	if caveat := r.BandCaveat(); caveat != "" {
+		fmt.Fprintf(w, "curveil: the band is %s\n", caveat)
+	}
 }
 
 func checkLevel(level float64) error {

@@ -82,7 +82,7 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{flagSentence(err)} })
 	root.AddCommand(demoCommand(), planCommand(), boundCommand(), meanCommand(), curveCommand(), densityCommand(), sampleCommand(), showCommand(), reportCommand(), evalCommand(), plotCommand(), ledgerCommand(), auditCommand(), reproduceCommand())
 	root.AddCommand(regressCommand(), serveCommand(), contributeCommand())
 	root.AddCommand(versionCommand(), generateCommand())

@@ -2,16 +2,13 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/curveil/curveil/dataset"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/noise"
@@ -104,23 +101,10 @@ func (s *streamFlags) stream(f *pflag.FlagSet, name string) (regression.Stream, 
 	}
 	out = regression.Stream{Name: name, Basis: basis, Tau: s.tau, Bound: s.bound, Center: s.center, Budget: privacy.Approx{Epsilon: s.epsilon, Delta: s.delta},
 		Calibration: regression.Calibration(s.calibration), Staleness: s.staleness, Radius: s.radius, Unit: s.unit, XLabel: s.xLabel, YLabel: s.yLabel}
-	return out, nil
-}
-
-// readPoints reads all rows once, so that a fault in the last one stops everything
-// before anything is spent, and refuses another number of people than the one stated.
-func readPoints(path string, o dataset.PointOptions, stated int64) (int64, error) {
-	var n int64
-	if err := eachPerson(path, o, func(float64s) error { n++; return nil }); err != nil {
-		return 0, err
-	}
-	switch {
-	case n == 0:
-		return 0, fmt.Errorf("%s: no rows: there is nothing to release", path)
-	case stated != 0 && n != stated:
-		return 0, fmt.Errorf("%s has %d people, but the public number was stated as %d", path, n, stated)
-	}
-	return n, nil
+	// What makes no sense is found before anything is read; the steps are still to come.
+	tried := out.WithDefaults()
+	tried.Steps = regression.Steps{Gamma0: 1e-3 / (tried.Bound * tried.Bound), Horizon: 1}
+	return out, wrapUsage(tried.WithDefaults().Validate())
 }
 
 // withSteps adds the steps for n people.
@@ -162,7 +146,7 @@ func regressCommand() *cobra.Command {
 	var budget publish.Budget
 	var p flags.Points
 	var columns []string
-	var yColumn string
+	var yColumn, outside string
 	var n int64
 	var delay int
 	var asJSON bool
@@ -176,13 +160,19 @@ place: whoever runs this sees them. 'curveil serve' collects without seeing.
 
 Each row is a person, or --unit names the column that tells people apart. A person makes one
 report, in the order of the file: the average gradient of the person's rows, which stand
-together. So everybody counts as much, and all rows of a person are protected as one.`,
+together. So everybody counts as much, and all rows of a person are protected as one.
+
+Where people are few, the curve is still pulled toward --center, where it began, and no band shows that:
+'curveil plan regression' predicts it. x outside --domain is refused, before anything is spent.`,
 		Example: `  curveil regress survey.csv --x age --y height --domain 1:18 --center 120 --tau 8 --epsilon 1 --delta 1e-6 -o curve.json --plot curve.png
   curveil regress visits.csv --unit patient --x age --y height --domain 1:18 --center 120 --tau 8 --epsilon 1 --delta 1e-6 -o curve.json`,
 		Args: exactArgs(1, "one file (or - for standard input)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if s.unit = cmp.Or(p.UnitName, "person"); p.O.Unit != "" {
 				s.unit = p.Name()
+			}
+			if outside != "" && outside != "clamp" {
+				return usagef("--outside %q: there is clamp, which takes x outside --domain to its nearest point; rows cannot be dropped, for the number of people is published, and would tell of x", outside)
 			}
 			s.xLabel, s.yLabel = cmp.Or(s.xLabel, strings.Join(columns, ", ")), cmp.Or(s.yLabel, yColumn)
 			stream, err := s.stream(cmd.Flags(), budget.Name(args[0]))
@@ -192,6 +182,12 @@ together. So everybody counts as much, and all rows of a person are protected as
 			if len(columns) != len(stream.Basis.Box()) || yColumn == "" {
 				return usagef("--x and --y are needed: a column for each range in --domain, and the column of y")
 			}
+			if n < 0 {
+				return usagef("--n %d must be the number of people, at least 1", n)
+			}
+			if err := budget.Accept(stream.Budget); err != nil {
+				return err
+			}
 			if err := out.Check(args[0]); err != nil {
 				return err
 			}
@@ -199,14 +195,12 @@ together. So everybody counts as much, and all rows of a person are protected as
 			if err != nil {
 				return err
 			}
-			if err := checkPoints(&p, args[0], points); err != nil {
+			table, err := newPeopleTable(args[0], cmd.InOrStdin(), points, stream.Basis.Box())
+			if err != nil {
 				return err
 			}
-			if args[0] == "-" {
-				if n == 0 && s.steps != "decaying" {
-					return usagef("standard input cannot be read twice: give --n, the public number of people, or --steps decaying")
-				}
-			} else if n, err = readPoints(args[0], points, n); err != nil {
+			n, clamped, err := table.check(&p, n, outside == "clamp")
+			if err != nil {
 				return err
 			}
 			if stream, err = s.withSteps(stream, n); err != nil {
@@ -216,8 +210,14 @@ together. So everybody counts as much, and all rows of a person are protected as
 			if err := stream.Validate(); err != nil {
 				return usageError{err}
 			}
+			if delay < 0 || int64(delay) > stream.Staleness {
+				return usagef("--delay %d: the stream takes reports that are up to %d versions old (--staleness)", delay, stream.Staleness)
+			}
 			for _, w := range stream.Warnings(n) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: %s\n", w)
+			}
+			if clamped > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s with x outside --domain count as its nearest point (for the curator: the number is read off the data and must not be published, nor --domain be chosen by it)\n", plural(clamped, "row"))
 			}
 			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
@@ -231,7 +231,7 @@ together. So everybody counts as much, and all rows of a person are protected as
 				Parameters: map[string]any{"space": stream.Basis.String(), "tau": stream.Tau, "steps": stream.Steps, "calibration": stream.Calibration},
 			}, &out, asJSON, func() (*release.Release, error) {
 				var failed error
-				v, err := regression.SimulatePeople(cmd.Context(), regression.Simulation{Stream: stream, Source: noise.Crypto(), Delay: delay}, peopleOf(args[0], points, &failed))
+				v, err := regression.SimulatePeople(cmd.Context(), regression.Simulation{Stream: stream, Source: noise.Crypto(), Delay: delay}, table.people(&failed))
 				if failed != nil {
 					return nil, failed
 				}
@@ -252,28 +252,8 @@ together. So everybody counts as much, and all rows of a person are protected as
 	f.StringSliceVar(&columns, "x", nil, "column of x, or one for each variable")
 	f.StringVar(&yColumn, "y", "", "column of y")
 	f.Int64VarP(&n, "n", "n", 0, "public number of people (default: counted in a first pass over the file)")
+	f.StringVar(&outside, "outside", "", "clamp: x outside --domain counts as its nearest point, as on people's own devices (default: refused)")
 	f.IntVar(&delay, "delay", 0, "how many versions old the model is at which people answer")
 	addJSON(cmd, &asJSON)
 	return cmd
-}
-
-// peopleOf are the points of each person in the file, the last column being y.
-func peopleOf(path string, o dataset.PointOptions, failed *error) iter.Seq[[]regression.Point] {
-	return func(yield func([]regression.Point) bool) {
-		stop := errors.New("stopped")
-		var points []regression.Point
-		err := eachPerson(path, o, func(rows float64s) error {
-			points = points[:0]
-			for _, row := range rows {
-				points = append(points, regression.Point{X: row[:len(row)-1], Y: row[len(row)-1]})
-			}
-			if !yield(points) {
-				return stop
-			}
-			return nil
-		})
-		if !errors.Is(err, stop) {
-			*failed = err
-		}
-	}
 }

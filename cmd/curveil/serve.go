@@ -102,9 +102,15 @@ func (s *serveFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if !(s.http.Rate >= 0) {
 		return usagef("--rate %v must not be negative", s.http.Rate)
 	}
+	if s.config.SnapshotEvery < 1 || s.config.MaxLog < 0 || s.config.Replicas < 1 {
+		return usagef("--snapshot-every %d and --nats-replicas %d must be at least 1, and --max-log %d not negative", s.config.SnapshotEvery, s.config.Replicas, s.config.MaxLog)
+	}
 	l, err := net.Listen("tcp", s.listen)
 	if err != nil {
-		return fmt.Errorf("%w: is a collector running there? --listen takes another address", err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("%s is taken by another program, perhaps a collector that runs already: --listen takes another address, such as 127.0.0.1:0 for any free port", s.listen)
+		}
+		return fmt.Errorf("--listen %s: %w: give an address of this machine, such as 127.0.0.1:8808", s.listen, err)
 	}
 	defer l.Close()
 	registry := prometheus.NewRegistry()
@@ -141,7 +147,7 @@ func (s *serveFlags) answer(ctx context.Context, c *collector.Collector, l net.L
 
 // greet says where to go and what to try.
 func (s *serveFlags) greet(w io.Writer, url, token string, streams int) {
-	fmt.Fprintf(w, "curveil collector at %s  (log and snapshots in %s, %d streams)\n", url, s.config.Folder, streams)
+	fmt.Fprintf(w, "curveil collector at %s  (log and snapshots in %s, %s)\n", url, s.config.Folder, plural(int64(streams), "stream"))
 	shown := token
 	if token == "" {
 		shown = "$CURVEIL_ADMIN"
@@ -150,8 +156,8 @@ func (s *serveFlags) greet(w io.Writer, url, token string, streams int) {
 		fmt.Fprintf(w, "admin token, shown this once: %s\n", token)
 	}
 	fmt.Fprintf(w, `
-Open a stream:
-  curl -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"name":"demo","space":"kernel:gauss:20%%","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}' %s/v1/streams
+Open a stream (center: a public guess of the level of y, where the curve begins; tau: about the spread of y around it):
+  curl -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"name":"demo","space":"kernel:gauss:20%%","domain":[0,1],"center":0,"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}' %s/v1/streams
 Contribute to it, and see the curve at %s/streams/demo:
   curveil contribute %s demo --x 0.3 --y 1.2
 `, shown, url, url, url)

@@ -82,7 +82,7 @@ func TestServeAndContribute(t *testing.T) {
 	}
 	ledger := filepath.Join(t.TempDir(), "me.db")
 	stdout, _ := must(t, "contribute", url, "demo", "--x", "0.3", "--y", "1.2", "--ledger", ledger)
-	if !strings.Contains(stdout, "stands at 1 reports") {
+	if !strings.Contains(stdout, "stands at 1 report\n") {
 		t.Error(stdout)
 	}
 	if exists("demo.report.json") {
@@ -110,7 +110,7 @@ func TestServeAndContribute(t *testing.T) {
 
 	// Again: the same curve, no token printed.
 	url, token, greeting, _ = serving(t)
-	if token != "" || !strings.Contains(greeting, "1 streams") {
+	if token != "" || !strings.Contains(greeting, "1 stream)") {
 		t.Errorf("second start:\n%s", greeting)
 	}
 	a, err = http.Get(url + "/v1/streams/demo")

@@ -174,7 +174,7 @@ func serveTLS(t *testing.T) {
 		t.Error("the ledger was opened before the collector was reached")
 	}
 	code, stdout, stderr := runBuilt(t, dir, contribute("--ca", cert, "--ledger", ledger)...)
-	if code != exitDone || !strings.Contains(stdout, "stands at 1 reports") {
+	if code != exitDone || !strings.Contains(stdout, "stands at 1 report\n") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	for _, c := range []struct{ ca, says string }{
