@@ -88,6 +88,8 @@ type Collector struct {
 	grown int64         // bytes that the log has taken since the snapshot; the committer's
 	saved atomic.Uint64 // seq of the newest snapshot
 	busy  atomic.Bool
+
+	forgetAfter time.Duration // the constant of the name, but for tests
 }
 
 // ErrBusy refuses what would wait too long for the log: try again later.
@@ -110,7 +112,7 @@ func Open(ctx context.Context, config Config) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{config: config, unlock: unlock, queue: make(chan *pending, config.Queue), stop: make(chan struct{}), done: make(chan struct{})}
+	c := &Collector{config: config, unlock: unlock, queue: make(chan *pending, config.Queue), stop: make(chan struct{}), done: make(chan struct{}), forgetAfter: forgetAfter}
 	if err := c.open(ctx); err != nil {
 		if c.log != nil {
 			c.log.close()
@@ -243,7 +245,7 @@ func (c *Collector) Invite(ctx context.Context, name string, n int, expires time
 	}
 	tokens, hashes := make([]string, n), make([]tokenHash, n)
 	for i := range tokens {
-		tokens[i] = newToken(invitationPrefix)
+		tokens[i] = newInvitation(expires)
 		hashes[i] = hashToken(tokens[i])
 	}
 	_, err = c.submit(ctx, &pending{record: &record{kind: kindInvitations, stream: s.index, expires: expires, tokens: hashes}})
@@ -316,7 +318,11 @@ func (c *Collector) prepare(name string, r *regression.Report, invitation string
 		h := hashToken(invitation)
 		hash = &h
 	}
-	return &pending{record: s.reportRecord(r, hash)}, nil
+	p := &pending{record: s.reportRecord(r, hash)}
+	if hash != nil {
+		p.record.lapsed = expiryOf(invitation)
+	}
+	return p, nil
 }
 
 func (c *Collector) stream(name string) (*stream, error) {

@@ -288,8 +288,25 @@ func (c *Collector) catchUp(ctx context.Context) error {
 // otherwise read more and more of it at every start.
 func (c *Collector) snapshotWhenDue() {
 	if c.fold.applied >= c.config.SnapshotEvery || c.config.TrimLog && c.config.MaxLog > 0 && c.grown > c.config.MaxLog/4 {
+		if c.forgetExpired() {
+			return // whose record, once applied, came here again
+		}
 		c.snapshot()
 	}
+}
+
+// forgetAfter is how long an expired invitation is kept, so that whoever comes late hears whether it was used.
+const forgetAfter = 24 * time.Hour
+
+// forgetExpired logs that expired invitations are dropped, so that snapshots do not grow with all that were ever made. It reports
+// whether they have been.
+func (c *Collector) forgetExpired() bool {
+	by := time.Now().Add(-c.forgetAfter)
+	if !c.fold.holdsExpired(by) {
+		return false
+	}
+	c.commit([]*pending{{record: &record{kind: kindForget, expires: by}, answer: make(chan Answer, 1)}})
+	return !c.fold.holdsExpired(by)
 }
 
 // snapshot takes the state now and writes it while the collector goes on.

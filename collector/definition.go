@@ -1,11 +1,10 @@
 package collector
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 
+	"github.com/curveil/curveil/internal/strictjson"
 	"github.com/curveil/curveil/regression"
 )
 
@@ -51,10 +50,8 @@ func (d Definition) Warnings() []string {
 }
 
 func readDefinition(text []byte) (d Definition, err error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
-		return d, fmt.Errorf("collector: definition of a stream: %w", err)
+	if err := strictjson.Decode("collector: definition of a stream", text, &d); err != nil {
+		return d, err
 	}
 	return d, d.validate()
 }

@@ -6,6 +6,7 @@ package collector
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/curveil/curveil/privacy"
@@ -90,16 +91,22 @@ func (s *stream) rules(r *record) error {
 	return nil
 }
 
+var expired = &Refused{ExpiredInvitation, "the invitation has expired: ask for another"}
+
 // check says what would become of a report now; repeated is true for one that has been applied. It changes nothing.
 func (s *stream) check(r *record, now time.Time) (repeated bool, err error) {
 	if s.server.Applied(r.report.ID) {
 		return true, nil
 	}
 	if err := s.rules(r); err != nil {
+		var refused *Refused
+		if errors.As(err, &refused) && refused.Reason == UnknownInvitation && !r.lapsed.IsZero() && !r.lapsed.After(now) {
+			return false, expired // and forgotten; or never made, which an expired one is as good as
+		}
 		return false, err
 	}
 	if s.definition.Invitations && s.invitations[*r.invitation].expires <= now.Unix() {
-		return false, &Refused{ExpiredInvitation, "the invitation has expired: ask for another"}
+		return false, expired
 	}
 	return false, s.server.Check(r.report)
 }
@@ -156,11 +163,35 @@ func (s *stream) invite(tokens []tokenHash, expires time.Time) {
 	}
 }
 
+// forget drops the invitations that had expired by the time. It is a record of the log and no matter of a collector's own clock: two
+// collectors on one log, or one that reads the log again, refuse the same reports from there on.
+func (f *fold) forget(by time.Time) {
+	for _, s := range f.streams {
+		maps.DeleteFunc(s.invitations, func(_ tokenHash, i *invitation) bool { return i.expires <= by.Unix() })
+	}
+}
+
+// holdsExpired says whether forget would drop anything.
+func (f *fold) holdsExpired(by time.Time) bool {
+	for _, s := range f.streams {
+		for _, i := range s.invitations {
+			if i.expires <= by.Unix() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // apply applies one record. A refusal is an answer for whoever sent it; any other error means that the log is not what
 // this curveil wrote.
 func (f *fold) apply(r *record) (Receipt, error) {
 	if r.kind == kindStream {
 		return Receipt{}, f.create(r.definition)
+	}
+	if r.kind == kindForget {
+		f.forget(r.expires)
+		return Receipt{}, nil
 	}
 	if r.stream >= len(f.streams) {
 		return Receipt{}, fmt.Errorf("record of stream %d, of which the log has %d", r.stream, len(f.streams))

@@ -3,6 +3,7 @@ package collector
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/regression"
@@ -31,6 +32,7 @@ func FuzzMessage(f *testing.F) {
 		{kind: kindStream, definition: text},
 		{kind: kindReport, report: makeReports(f, s, 1)[0], ownBudget: true, invitation: &token},
 		{kind: kindInvitations, tokens: []tokenHash{token}},
+		{kind: kindForget, expires: time.Unix(1e9, 0)},
 		{kind: kindClose},
 	} {
 		message = r.append(message)

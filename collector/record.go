@@ -7,6 +7,7 @@
 //	                          · uvarint r · r zigzag varints
 //	record 3 (invitations): 3 · uvarint stream · varint expiry, Unix seconds · uvarint n · n × 32 bytes
 //	record 4 (close):       4 · uvarint stream
+//	record 5 (forget):      5 · varint time, Unix seconds: invitations of all streams that had expired by then are dropped
 //
 // Streams are numbered from 0 in the order of their records. Flags: 1 noise was private, 2 ε and δ are given (else they are
 // the stream's), 4 an invitation is given. An invitation is its SHA-256. A report's fingerprint is its stream's, having
@@ -32,6 +33,7 @@ const (
 	kindReport      = 2
 	kindInvitations = 3
 	kindClose       = 4
+	kindForget      = 5
 
 	flagPrivate    = 1
 	flagBudget     = 2
@@ -50,7 +52,8 @@ type record struct {
 	report     *regression.Report // kindReport
 	ownBudget  bool
 	invitation *tokenHash
-	expires    time.Time // kindInvitations
+	lapsed     time.Time // when the invitation says that it expires; not in the log, zero where it says nothing
+	expires    time.Time // kindInvitations, kindForget
 	tokens     []tokenHash
 }
 
@@ -62,6 +65,8 @@ func (r *record) append(b []byte) []byte {
 		return append(b, r.definition...)
 	case kindClose:
 		return binary.AppendUvarint(b, uint64(r.stream))
+	case kindForget:
+		return binary.AppendVarint(b, r.expires.Unix())
 	case kindInvitations:
 		b = binary.AppendUvarint(b, uint64(r.stream))
 		b = binary.AppendVarint(b, r.expires.Unix())
@@ -196,6 +201,8 @@ func (p *parser) record() *record {
 		p.report(r)
 	case kindClose:
 		r.stream = p.number(maxStreams)
+	case kindForget:
+		r.expires = time.Unix(p.varint(), 0)
 	default:
 		p.bad = true
 	}

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // tokenHash is what is stored of a token. Tokens have 128 random bits or more, so a plain hash suffices: there is nothing to
@@ -21,6 +23,26 @@ func hashToken(token string) tokenHash { return sha256.Sum256([]byte(token)) }
 
 // newToken is a random token; the prefix tells people and scanners for leaked secrets what it is.
 func newToken(prefix string) string { return prefix + rand.Text() }
+
+// newInvitation is a token that says when it expires. What counts is what the log says of its hash; what the token says is for the
+// answer to one that has been forgotten.
+func newInvitation(expires time.Time) string {
+	return newToken(invitationPrefix + strconv.FormatInt(expires.Unix(), 36) + "-")
+}
+
+// expiryOf is what an invitation says, zero if nothing.
+func expiryOf(token string) time.Time {
+	text, ok := strings.CutPrefix(token, invitationPrefix)
+	if !ok {
+		return time.Time{}
+	}
+	date, _, ok := strings.Cut(text, "-")
+	seconds, err := strconv.ParseInt(date, 36, 64)
+	if !ok || err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
 
 const (
 	adminPrefix      = "curveil-admin-"
