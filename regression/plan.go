@@ -97,9 +97,12 @@ func NewPlan(c PlanConfig) (*Plan, error) {
 		if c.Stream.Steps.Gamma0 != 0 {
 			far = c.Stream.Steps
 		}
-		out := g.run(g.near, steps, n)
+		out, atUsual := g.run(g.near, steps, n), g.run(g.near, usual, n)
+		if c.Stream.Steps.Gamma0 == 0 && atUsual.total() < out.total() {
+			steps, out = usual, atUsual
+		}
 		p.Predictions = append(p.Predictions, Prediction{N: n, Steps: steps, Error: math.Sqrt(out.total()), Bias: math.Sqrt(out.bias),
-			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling), Default: math.Sqrt(g.run(g.near, usual, n).total()),
+			Privacy: math.Sqrt(out.privacy), Sampling: math.Sqrt(out.sampling), Default: math.Sqrt(atUsual.total()),
 			Far: math.Sqrt(g.run(g.far, far, n).total()), NonPrivate: math.Sqrt(g.nonPrivate(n))})
 	}
 	last := p.Predictions[len(p.Predictions)-1]
