@@ -58,6 +58,8 @@ func (a *ahead) row() (*rows, int, error) {
 	return &a.block.rows, a.at - 1, nil
 }
 
+func (a *ahead) skip(rows int) { a.at += rows }
+
 // advance moves to the next chunk.
 func (a *ahead) advance() {
 	if c := a.block; c != nil {

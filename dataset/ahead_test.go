@@ -42,8 +42,17 @@ func inOrder(r *Reader) {
 		}
 	case *csvLong:
 		p.csvTable = a.table
-		r.source.(*groups).src = p
+		r.source.(*groups).src = single{p}
 	}
+}
+
+type single struct{ *csvLong }
+
+func (s single) next(run *longRun) (bool, error) {
+	var row longRow
+	ok, err := s.csvLong.next(&row)
+	*run = longRun{id: row.id, unit: row.unit, x: append([]float64{row.t}, row.v...), line: []int{row.line}}
+	return ok && err == nil, err
 }
 
 type named struct{ *csvWide }

@@ -68,46 +68,68 @@ func (b *block) reset() {
 	clear(b.byCurve)
 }
 
-// samePerson reports whether the row is of the person of the last row.
-func (b *block) samePerson(row *longRow) bool {
+// samePerson reports whether the rows are of the person of the last row.
+func (b *block) samePerson(run *longRun) bool {
 	if b.hasUnit {
-		return string(row.unit) == string(b.unit)
+		return string(run.unit) == string(b.unit)
 	}
-	return string(row.id) == string(b.id)
+	return string(run.id) == string(b.id)
 }
 
-func (b *block) add(row *longRow) {
-	if len(b.curves) == 0 || b.last < 0 || string(row.id) != string(b.id) || string(row.unit) != string(b.unit) {
-		b.last = b.lookup(row)
-		b.id, b.unit = append(b.id[:0], row.id...), append(b.unit[:0], row.unit...)
+// add takes rows from the run until the block is larger than budget: one at least.
+func (b *block) add(run *longRun, budget int64) {
+	if len(b.curves) == 0 || b.last < 0 || string(run.id) != string(b.id) || string(run.unit) != string(b.unit) {
+		b.last = b.lookup(run)
+		b.id, b.unit = append(b.id[:0], run.id...), append(b.unit[:0], run.unit...)
+	}
+	row := int64(20 + 8*len(b.v))
+	n := len(run.line)
+	if fits := max(0, budget-b.size)/row + 1; fits < int64(n) {
+		n = int(fits)
 	}
 	c := &b.curves[b.last]
+	at := len(b.t)
 	if c.n == 0 {
-		c.start = len(b.t)
-	} else if c.start+c.n != len(b.t) {
+		c.start = at
+	} else if c.start+c.n != at {
 		b.interrupted = true
 	}
-	c.n++
-	b.t = append(b.t, row.t)
-	for k, x := range row.v {
-		b.v[k] = append(b.v[k], x)
+	c.n += n
+	width := 1 + len(b.v)
+	b.t = take(b.t, run.x, n, width)
+	for k := range b.v {
+		b.v[k] = take(b.v[k], run.x[1+k:], n, width)
 	}
-	b.line = append(b.line, row.line)
-	b.curve = append(b.curve, int32(b.last))
-	b.size += int64(20 + 8*len(b.v))
+	b.line = append(b.line, run.line[:n]...)
+	b.curve = slices.Grow(b.curve, n)[:at+n]
+	for i := range b.curve[at:] {
+		b.curve[at+i] = int32(b.last)
+	}
+	b.size += row * int64(n)
+	run.drop(n)
 }
 
-// lookup finds the curve of a row, or begins it.
-func (b *block) lookup(row *longRow) int {
-	name := row.id
+// take appends n elements of from, which stand width apart.
+func take(to, from []float64, n, width int) []float64 {
+	at := len(to)
+	to = slices.Grow(to, n)[:at+n]
+	for i := range to[at:] {
+		to[at+i] = from[i*width]
+	}
+	return to
+}
+
+// lookup finds the curve of some rows, or begins it.
+func (b *block) lookup(run *longRun) int {
+	name := run.id
 	if b.hasUnit {
-		name = row.unit
+		name = run.unit
 	}
 	h := b.ids.hash(name)
 	p, known := b.byUnit[h]
 	if !known {
 		p = len(b.people)
-		b.people = append(b.people, personRun{unit: string(name), hash: h, line: row.line, first: -1, last: -1})
+		b.people = append(b.people, personRun{unit: string(name), hash: h, line: run.line[0], first: -1, last: -1})
 		b.byUnit[h] = p
 		b.size += personBytes + int64(len(name))
 	} else if !b.hasUnit {
@@ -115,19 +137,19 @@ func (b *block) lookup(row *longRow) int {
 	}
 	id := b.people[p].unit
 	if b.hasUnit {
-		b.key = append(append(binary.AppendUvarint(b.key[:0], uint64(len(row.unit))), row.unit...), row.id...)
+		b.key = append(append(binary.AppendUvarint(b.key[:0], uint64(len(run.unit))), run.unit...), run.id...)
 		h = b.ids.hash(b.key)
 		if c, ok := b.byCurve[h]; ok {
 			return c
 		}
 		b.byCurve[h] = len(b.curves)
-		if row.id != nil {
-			id = string(row.id)
+		if run.id != nil {
+			id = string(run.id)
 		}
 	}
 	c := len(b.curves)
 	b.curves = append(b.curves, curveRun{id: id, person: p, next: -1})
-	b.size += curveBytes + int64(len(row.id))
+	b.size += curveBytes + int64(len(run.id))
 	if b.people[p].first < 0 {
 		b.people[p].first = c
 	} else {

@@ -312,6 +312,14 @@ func (w *csvWide) field(row *wideRow, k int, f []byte) (err error) {
 	return err
 }
 
+// longRow is one row of a long file. All slices are valid until the next row.
+type longRow struct {
+	unit, id []byte // nil where the file has no such column
+	t        float64
+	v        []float64 // one per component, NaN where missing
+	line     int
+}
+
 // csvLong reads the rows of a long file.
 type csvLong struct {
 	*csvTable

@@ -20,22 +20,26 @@ import (
 //     hash is above that of all before, and not above a bound that comes down
 //     as often as the buffer overflows.
 
-// longRow is one row. All slices are valid until the next row.
-type longRow struct {
-	unit, id []byte // nil where the file has no such column
-	t        float64
-	v        []float64 // one per component, NaN where missing
-	line     int
+// longRun is rows of one curve that stand together. All slices are valid until the
+// next run.
+type longRun struct {
+	unit, id []byte    // nil where the file has no such column
+	x        []float64 // of each row: the time, one value per component, NaN where missing
+	line     []int
 }
 
-type rowSource interface {
-	next(*longRow) (bool, error)
+func (r *longRun) drop(rows int) {
+	r.x, r.line = r.x[rows*(len(r.x)/len(r.line)):], r.line[rows:]
+}
+
+type runSource interface {
+	next(*longRun) (bool, error)
 	rewind() error
 }
 
 type groups struct {
 	origin
-	src        rowSource
+	src        runSource
 	components []string
 	timeName   string
 	timeColumn int // from 1
@@ -48,21 +52,20 @@ type groups struct {
 	budget     int64
 	unsorted   bool
 
-	block   block
-	row     longRow
-	pending bool // row belongs to the next person
-	stream  bool
-	done    bool
-	emit    int // next person of the block to hand out
-	ready   int // people of the block that may be handed out are emit..ready-1 …
-	open    int // … without this one, whose rows go on (-1 none)
-	seen    *idSet
-	lo, hi  uint64 // Unsorted: this pass is for parts lo..hi
+	block  block
+	run    longRun // what is left of it waits for its turn
+	stream bool
+	done   bool
+	emit   int // next person of the block to hand out
+	ready  int // people of the block that may be handed out are emit..ready-1 …
+	open   int // … without this one, whose rows go on (-1 none)
+	seen   *idSet
+	lo, hi uint64 // Unsorted: this pass is for parts lo..hi
 
 	assembly
 }
 
-func newGroups(src rowSource, org origin, s Schema, c *columns, o Options) *groups {
+func newGroups(src runSource, org origin, s Schema, c *columns, o Options) *groups {
 	return &groups{
 		origin: org, src: src, components: s.Components, timeName: s.Time, timeColumn: c.time + 1, domain: o.Domain, dated: s.Dated, zone: o.Zone,
 		hasUnit: c.unit >= 0, hasID: c.id >= 0, constant: o.Constant, budget: o.buffer(), unsorted: o.Unsorted,
@@ -91,14 +94,31 @@ func (g *groups) next(p *Person) (bool, error) {
 	}
 }
 
-// read is the next row, whose time must lie in the domain.
+// read makes sure of rows at hand, whose times must lie in the domain.
 func (g *groups) read() (bool, error) {
-	ok, err := g.src.next(&g.row)
-	if ok && g.domain != nil && !g.domain.Contains(g.row.t) {
-		msg, fix := outsideDomain(g.row.t, *g.domain, g.dated, g.zone)
-		return false, g.at(g.row.line, g.timeColumn, g.timeName, msg, fix)
+	if len(g.run.line) > 0 {
+		return true, nil
 	}
-	return ok, err
+	ok, err := g.src.next(&g.run)
+	if !ok || err != nil || g.domain == nil {
+		return ok, err
+	}
+	width := 1 + len(g.components)
+	for i, line := range g.run.line {
+		if t := g.run.x[i*width]; !g.domain.Contains(t) {
+			msg, fix := outsideDomain(t, *g.domain, g.dated, g.zone)
+			return false, g.at(line, g.timeColumn, g.timeName, msg, fix)
+		}
+	}
+	return true, nil
+}
+
+// whose is the person of the rows at hand.
+func (g *groups) whose() []byte {
+	if g.hasUnit {
+		return g.run.unit
+	}
+	return g.run.id
 }
 
 // fill reads rows until some people are complete.
@@ -120,7 +140,7 @@ func (g *groups) fill() error {
 			g.done = true
 			return nil
 		}
-		b.add(&g.row)
+		b.add(&g.run, g.budget)
 		if b.size > g.budget {
 			g.stream = true
 			g.release()
@@ -153,38 +173,31 @@ func (g *groups) fillOne() error {
 		b.reset()
 	}
 	for {
-		if !g.pending {
-			ok, err := g.read()
-			if err != nil {
-				return err
-			}
-			if !ok {
-				g.release()
-				g.done = true
-				return nil
-			}
+		ok, err := g.read()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			g.release()
+			g.done = true
+			return nil
 		}
 		if len(b.people) == 0 {
-			person := g.row.id
-			if g.hasUnit {
-				person = g.row.unit
+			if e := g.seen.find(b.ids.hash(g.whose())); e.line != 0 {
+				return &UngroupedError{File: g.file, Line: g.run.line[0], First: e.line, ID: string(g.whose())}
 			}
-			if e := g.seen.find(b.ids.hash(person)); e.line != 0 {
-				return &UngroupedError{File: g.file, Line: g.row.line, First: e.line, ID: string(person)}
-			}
-		} else if !b.samePerson(&g.row) {
-			g.pending = true
+		} else if !b.samePerson(&g.run) {
 			g.release()
 			return nil
 		}
-		g.pending = false
-		b.add(&g.row)
+		b.add(&g.run, math.MaxInt64)
 	}
 }
 
 // fillPart makes one pass over the file for the people of parts lo..hi.
 func (g *groups) fillPart() error {
 	b := &g.block
+	g.run = longRun{}
 	if g.lo > 0 {
 		if err := g.src.rewind(); err != nil {
 			return err
@@ -199,14 +212,11 @@ func (g *groups) fillPart() error {
 		if !ok {
 			break
 		}
-		person := g.row.id
-		if g.hasUnit {
-			person = g.row.unit
-		}
-		if p := part(person); p < g.lo || p > g.hi {
+		if p := part(g.whose()); p < g.lo || p > g.hi {
+			g.run.drop(len(g.run.line))
 			continue
 		}
-		b.add(&g.row)
+		b.add(&g.run, g.budget)
 		for b.size > g.budget && g.narrow() {
 		}
 	}

@@ -137,7 +137,7 @@ func TestPassesEnd(t *testing.T) {
 // countingSource gives one row to each of many people.
 type countingSource struct{ rows, at, passes int }
 
-func (s *countingSource) next(row *longRow) (bool, error) {
+func (s *countingSource) next(run *longRun) (bool, error) {
 	if s.at == 0 {
 		s.passes++
 	}
@@ -145,7 +145,7 @@ func (s *countingSource) next(row *longRow) (bool, error) {
 		return false, nil
 	}
 	s.at++
-	*row = longRow{id: fmt.Append(nil, s.at), t: 1, v: []float64{2}, line: s.at}
+	*run = longRun{id: fmt.Append(nil, s.at), x: []float64{1, 2}, line: []int{s.at}}
 	return true, nil
 }
 

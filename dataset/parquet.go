@@ -232,7 +232,7 @@ func (t *pqTable) key(c *pqColumn) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}
-	if c.index[c.pos] == c.keyAt && c.keyText != nil {
+	if c.keyText != nil && c.equal(c.index[c.pos], c.keyAt) {
 		c.pos++
 		return c.keyText, nil
 	}

@@ -375,6 +375,11 @@ func (c *pqColumn) loadText() error {
 }
 
 // textAt returns the text of row i of the page, nil for null.
+// equal tells without their text that two values of the page are the same; they may be the same without it.
+func (c *pqColumn) equal(i, j int32) bool {
+	return i == j || i >= 0 && j >= 0 && c.ints.Kind() == encoding.Int64 && c.ints.Int64()[i] == c.ints.Int64()[j]
+}
+
 func (c *pqColumn) textAt(i int) ([]byte, error) {
 	k := c.index[i]
 	switch {

@@ -81,3 +81,5 @@ func (p *pump) row() (*rows, int, error) {
 	p.at++
 	return p.block, p.at - 1, nil
 }
+
+func (p *pump) skip(rows int) { p.at += rows }

@@ -8,11 +8,12 @@ type blocks interface {
 	// row returns the block that holds the next row and its place there, nil at the
 	// end of the file and at its first fault.
 	row() (*rows, int, error)
+	skip(rows int) // of the block
 	rewind() error
 	halt() // the goroutines
 }
 
-// wideRows and longRows hand out the rows of the two layouts.
+// wideRows hands out the rows of a wide file, longRows those of a long one.
 type (
 	wideRows struct{ blocks }
 	longRows struct{ blocks }
@@ -36,14 +37,18 @@ func (w wideRows) next(row *wideRow) (bool, error) {
 	return true, nil
 }
 
-func (l longRows) next(row *longRow) (bool, error) {
+func (l longRows) next(run *longRun) (bool, error) {
 	b, i, err := l.row()
 	if b == nil {
 		return false, err
 	}
-	x := b.values(i)
-	row.t, row.v, row.line = x[0], x[1:], b.line[i]
-	row.id, row.unit = b.names(i)
+	n := 1
+	for i+n < b.n && b.pair[i+n] == b.pair[i] {
+		n++
+	}
+	run.x, run.line = b.x[i*b.width:(i+n)*b.width], b.line[i:i+n]
+	run.id, run.unit = b.names(i)
+	l.skip(n - 1)
 	return true, nil
 }
 

@@ -22,21 +22,25 @@ type tableTracks struct {
 	person     Person
 }
 
-// lined adds the line to the values of a row.
+// lined adds the line to the values of each row.
 type lined struct {
 	longRows
 	first *csvLong // parser of the first rows
-	v     []float64
+	x     []float64
 }
 
-func (l *lined) next(row *longRow) (bool, error) {
-	ok, err := l.longRows.next(row)
-	if ok && err == nil {
-		n := copy(l.v, row.v)
-		l.v[n] = float64(row.line)
-		row.v = l.v
+func (l *lined) next(run *longRun) (bool, error) {
+	ok, err := l.longRows.next(run)
+	if !ok || err != nil {
+		return false, err
 	}
-	return ok, err
+	l.x = l.x[:0]
+	width := len(run.x) / len(run.line)
+	for i, line := range run.line {
+		l.x = append(append(l.x, run.x[i*width:(i+1)*width]...), float64(line))
+	}
+	run.x = l.x
+	return true, nil
 }
 
 func newTrackCSV(in io.Reader, seeker io.Seeker, name string, o TrackOptions) (trackSource, error) {
@@ -61,7 +65,7 @@ func newTrackCSV(in io.Reader, seeker io.Seeker, name string, o TrackOptions) (t
 	src := &tableTracks{time: schema.Time}
 	src.components, src.geographic = componentsOf(schema.Components)
 	first := newCSVLong(t.fork(), c)
-	src.rows = &lined{longRows: longRows{newAhead(t, first)}, first: first, v: make([]float64, len(c.values)+1)}
+	src.rows = &lined{longRows: longRows{newAhead(t, first)}, first: first}
 	schema.Components = append(slices.Clone(schema.Components), lineComponent)
 	src.groups = newGroups(src.rows, t.origin, schema, c, table)
 	return src, nil

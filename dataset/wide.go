@@ -121,38 +121,34 @@ func tooFewFix(n int) string {
 
 // rowsOfWide turns a wide file into the rows of a long one, for grouping.
 type rowsOfWide struct {
-	src   wideSource
-	times []float64
-	hasID bool
-	row   wideRow
-	id    []byte
-	at    int // next element of row.x
-
+	src    wideSource
+	times  []float64
+	hasID  bool
+	row    wideRow
 	number []byte // id of a row that has none
+	x      []float64
+	line   []int
 }
 
-func (r *rowsOfWide) next(out *longRow) (bool, error) {
-	if r.at == len(r.row.x) {
-		if ok, err := r.src.next(&r.row); !ok {
-			return false, err
-		}
-		r.at = 0
-		r.id = r.row.id
-		if !r.hasID {
-			r.number = strconv.AppendInt(r.number[:0], int64(r.row.line), 10)
-			r.id = r.number
-		}
+func (r *rowsOfWide) next(out *longRun) (bool, error) {
+	row := &r.row
+	if ok, err := r.src.next(row); !ok {
+		return false, err
 	}
-	out.unit, out.id, out.line = r.row.unit, r.id, r.row.line
-	out.t, out.v = r.times[r.at], r.row.x[r.at:r.at+1]
-	r.at++
+	out.unit, out.id = row.unit, row.id
+	if !r.hasID {
+		r.number = strconv.AppendInt(r.number[:0], int64(row.line), 10)
+		out.id = r.number
+	}
+	r.x, r.line = r.x[:0], r.line[:0]
+	for i, x := range row.x {
+		r.x, r.line = append(r.x, r.times[i], x), append(r.line, row.line)
+	}
+	out.x, out.line = r.x, r.line
 	return true, nil
 }
 
-func (r *rowsOfWide) rewind() error {
-	r.row.x, r.at = nil, 0
-	return r.src.rewind()
-}
+func (r *rowsOfWide) rewind() error { return r.src.rewind() }
 
 // timeBlocks gives out times that are never written again, from blocks, so
 // that an irregular curve costs no allocation of its own.
