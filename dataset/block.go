@@ -100,8 +100,9 @@ func (b *block) add(run *longRun, budget int64) {
 	for k := range b.v {
 		b.v[k] = take(b.v[k], run.x[1+k:], n, width)
 	}
-	b.line = append(b.line, run.line[:n]...)
-	b.curve = slices.Grow(b.curve, n)[:at+n]
+	b.line = grow(b.line, n)
+	copy(b.line[at:], run.line)
+	b.curve = grow(b.curve, n)
 	for i := range b.curve[at:] {
 		b.curve[at+i] = int32(b.last)
 	}
@@ -112,11 +113,21 @@ func (b *block) add(run *longRun, budget int64) {
 // take appends n elements of from, which stand width apart.
 func take(to, from []float64, n, width int) []float64 {
 	at := len(to)
-	to = slices.Grow(to, n)[:at+n]
+	to = grow(to, n)
 	for i := range to[at:] {
 		to[at+i] = from[i*width]
 	}
 	return to
+}
+
+// grow makes s longer by n. It doubles, where append takes a quarter more and copies a block of the usual size five
+// times over.
+func grow[T any](s []T, n int) []T {
+	end := len(s) + n
+	if end > cap(s) {
+		s = append(make([]T, 0, max(2*cap(s), end)), s...)
+	}
+	return s[:end]
 }
 
 // lookup finds the curve of some rows, or begins it.

@@ -42,13 +42,10 @@ func (l longRows) next(run *longRun) (bool, error) {
 	if b == nil {
 		return false, err
 	}
-	n := 1
-	for i+n < b.n && b.pair[i+n] == b.pair[i] {
-		n++
-	}
-	run.x, run.line = b.x[i*b.width:(i+n)*b.width], b.line[i:i+n]
+	end := b.sameNames(i)
+	run.x, run.line = b.x[i*b.width:end*b.width], b.line[i:end]
 	run.id, run.unit = b.names(i)
-	l.skip(n - 1)
+	l.skip(end - i - 1)
 	return true, nil
 }
 
@@ -123,6 +120,10 @@ func (r *rows) takeLong(next func(*longRow) (bool, error), v *[]float64, most in
 
 // name ends a row. It copies no keys where they are those of the row before.
 func (r *rows) name(id, unit []byte) {
+	r.n++
+	if !r.hasID && !r.hasUnit {
+		return
+	}
 	last := len(r.pairs) - 1
 	if last >= 0 {
 		p := r.pairs[last]
@@ -137,15 +138,29 @@ func (r *rows) name(id, unit []byte) {
 		r.pairs = append(r.pairs, keyPair{from, from + len(id), len(r.keys)})
 	}
 	r.pair = append(r.pair, int32(last))
-	r.n++
 }
 
 func (r *rows) values(i int) []float64 {
 	return r.x[i*r.width : (i+1)*r.width : (i+1)*r.width]
 }
 
+// sameNames returns the end of the rows that have the keys of row i.
+func (r *rows) sameNames(i int) int {
+	if !r.hasID && !r.hasUnit {
+		return r.n
+	}
+	for end := i + 1; ; end++ {
+		if end == r.n || r.pair[end] != r.pair[i] {
+			return end
+		}
+	}
+}
+
 // names returns the keys of a row, nil where the file has no such column.
 func (r *rows) names(i int) (id, unit []byte) {
+	if !r.hasID && !r.hasUnit {
+		return nil, nil
+	}
 	p := r.pairs[r.pair[i]]
 	if r.hasID {
 		id = r.keys[p.from:p.id:p.id]
