@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -142,6 +143,11 @@ func TestLivePage(t *testing.T) {
 			t.Errorf("after %d reports the curve has not moved", sent)
 		}
 		seen[now] = true
+	}
+	// How far so many reports can have taken it is on the page.
+	want := strconv.FormatFloat(model.Stream.Reach(int64(sent)), 'g', 2, 64)
+	if got := inPage(t, ctx, chromedp.Evaluate[string](`document.getElementById("reach").textContent`)); got != want {
+		t.Errorf("the page says that %d reports take the curve %s, want %s", sent, got, want)
 	}
 
 	wide := inPage(t, ctx, chromedp.Evaluate[int](`document.scrollingElement.scrollWidth`))

@@ -8,7 +8,9 @@ import (
 
 // picture is what the live page draws: for each variable the estimate along it, the others at the middle of their domains.
 type picture struct {
-	At     int64   `json:"at"`
+	At int64 `json:"at"`
+	// Reach is how far from the center so many reports can have taken the curve.
+	Reach  float64 `json:"reach"`
 	Panels []panel `json:"panels"`
 }
 
@@ -29,7 +31,7 @@ const (
 func (s *stream) picture() picture {
 	v := s.server
 	box := v.Stream().Domains()
-	out := picture{At: v.At()}
+	out := picture{At: v.At(), Reach: v.Stream().Reach(v.At())}
 	point := make([]float64, len(box))
 	middle := func(d space.Interval) float64 { return d.A/2 + d.B/2 }
 	for i, d := range box {

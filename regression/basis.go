@@ -127,7 +127,7 @@ func largestEigenvalue(b Basis, bound float64) float64 {
 
 func checkPoint(b Basis, x []float64, y float64) error {
 	if len(x) != len(b.Box()) {
-		return fmt.Errorf("regression: x has %d numbers, the space has %d variables: give one for each", len(x), len(b.Box()))
+		return fmt.Errorf("regression: x has %s, the space has %s: give one number for each", count(len(x), "number"), count(len(b.Box()), "variable"))
 	}
 	for i, v := range x {
 		if !finite(v) {
@@ -138,6 +138,13 @@ func checkPoint(b Basis, x []float64, y float64) error {
 		return fmt.Errorf("regression: y is %v: give a finite number", y)
 	}
 	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

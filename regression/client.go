@@ -75,7 +75,11 @@ func NewClient(m *Model, c ClientConfig) (*Client, error) {
 		return nil, err
 	}
 	if top := c.Ceiling; top != (privacy.Approx{}) && (budget.Epsilon > top.Epsilon || budget.Delta > top.Delta) {
-		return nil, fmt.Errorf("regression: stream %q asks for reports at %v, above the ceiling of %v that was set here: do not contribute, or raise the ceiling", m.Stream.Name, budget, top)
+		ceiling := top.String()
+		if top.Delta >= 1 {
+			ceiling = fmt.Sprintf("ε = %g", top.Epsilon)
+		}
+		return nil, fmt.Errorf("regression: stream %q asks for reports at %v, above the ceiling of %s that was set here: do not contribute, or raise the ceiling", m.Stream.Name, budget, ceiling)
 	}
 	device, err := m.Stream.device(budget)
 	if err != nil {

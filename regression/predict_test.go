@@ -115,3 +115,32 @@ func TestClipped(t *testing.T) {
 		}
 	}
 }
+
+// TestReach: people who all stand far away take the estimate, without its noise, as far as Reach says and no further.
+func TestReach(t *testing.T) {
+	kernel, err := space.Kernel(space.Gaussian(0.2), space.Uniform(0, 1, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	basis := OneVariable(kernel)
+	for _, steps := range []Steps{{0.01, 0, 1}, {0.3, 0.5, 0}} {
+		s := Stream{Name: "r", Basis: basis, Tau: 2, Steps: steps, Budget: privacy.Approx{Epsilon: 1, Delta: 1e-6}, Center: 5}.WithDefaults()
+		g, err := NewSGD(SGDConfig{Basis: basis, Tau: s.Tau, Steps: steps, Bound: s.Bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := []float64{0.5}
+		for range 300 {
+			if err := g.Add(x, 1e9); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := g.At(x), s.Reach(300); got > want*(1+1e-9) || got < 0.9*want {
+			t.Errorf("%+v: the estimate is %v from the center, the bound is %v", steps, got, want)
+		}
+		s.Radius = 1
+		if s.Reach(300) > s.Bound {
+			t.Error("beyond the ball")
+		}
+	}
+}

@@ -209,6 +209,25 @@ func (s Stream) Influence() (float64, error) {
 	return s.Steps.At(1) * s.largestReport(sigma), nil
 }
 
+// Reach bounds how far from the center the estimate can be after n reports but for their noise, at any x and wherever the people's y
+// are: a report moves the iterate by γτB at most, and the average of the iterates by what is left of it. An estimate that has not had the reports to
+// reach the people's curve lies near the center, and no band around it shows that.
+func (s Stream) Reach(n int64) float64 {
+	s = s.WithDefaults()
+	sum := s.Steps.At(1) * (float64(n) + 1) / 2 // Σ (n−i+1)γᵢ/n; decaying steps are no larger than the first
+	if s.Steps.Horizon == 0 && n <= 1_000_000 {
+		sum = 0
+		for i := range n {
+			sum += s.Steps.At(float64(i+1)) * float64(n-i) / float64(n)
+		}
+	}
+	reach := s.Tau * s.Bound * s.Bound * sum
+	if s.Radius > 0 {
+		reach = min(reach, s.Radius*s.Bound)
+	}
+	return reach
+}
+
 // Estimate is the estimate at x: the average of the iterates, plus the center. Before any report it is the center.
 func (v *Server) Estimate(x []float64) float64 {
 	return v.stream.Center + evaluate(v.stream.Basis, v.stream.Bound, v.it.mean, x)

@@ -216,6 +216,9 @@ Where people are few, the curve is still pulled toward --center, where it began,
 			for _, w := range stream.Warnings(n) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: %s\n", w)
 			}
+			if reach := stream.Reach(n); reach < 3*stream.Tau {
+				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: but for noise, the reports of %s can take the curve %.2g away from --center %g at most, wherever the people's y are: too few to show more, and no band shows it\n", peopleCount(n), reach, stream.Center)
+			}
 			if clamped > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s with x outside --domain count as its nearest point (for the curator: the number is read off the data and must not be published, nor --domain be chosen by it)\n", plural(clamped, "row"))
 			}

@@ -3,6 +3,7 @@
 (function () {
   const live = document.getElementById("live");
   const count = document.getElementById("count");
+  const reach = document.getElementById("reach");
   const status = document.getElementById("status");
   const panels = document.getElementById("panels");
   const ns = "http://www.w3.org/2000/svg";
@@ -75,6 +76,7 @@
     const drawn = last.panels.map(function (p, i) { return draw(p, i, last.panels.length > 1); });
     panels.replaceChildren.apply(panels, drawn);
     count.textContent = last.at;
+    reach.textContent = String(Number(last.reach.toPrecision(2)));
   }
 
   let frame = 0;
