@@ -49,10 +49,24 @@ func (p *Picture) draw(c draw.Canvas) {
 	for i, row := range gplot.Align(plots, tiles, c) {
 		for j, cell := range row {
 			if plots[i][j] != nil {
-				plots[i][j].Draw(cell)
+				plots[i][j].Draw(p.panels[i*p.columns+j].cut(plots[i][j], cell))
 			}
 		}
 	}
+}
+
+// cut takes from the right, or from above, what the frame's shape leaves over.
+func (p *panel) cut(g *gplot.Plot, cell draw.Canvas) draw.Canvas {
+	if p.aspect == 0 {
+		return cell
+	}
+	frame := g.DataCanvas(cell).Size()
+	if over := frame.X - frame.Y*vg.Length(p.aspect); over > 0 {
+		cell.Max.X -= over
+	} else {
+		cell.Max.Y -= frame.Y - frame.X/vg.Length(p.aspect)
+	}
+	return cell
 }
 
 // wrap breaks text into lines at most width wide.
@@ -146,6 +160,9 @@ func (p *panel) build(size, width, height vg.Length) *gplot.Plot {
 			}
 		}
 		return used <= width
+	}, func(a, b gplot.Tick) bool {
+		half := (g.X.Tick.Label.Width(a.Label) + g.X.Tick.Label.Width(b.Label)) / 2
+		return vg.Length((b.Value-a.Value)/(p.x.hi-p.x.lo))*width > half+0.8*size
 	})
 	g.Y.Tick.Marker = p.y.ticks(func(t ticker) bool {
 		labels := 0
@@ -155,7 +172,7 @@ func (p *panel) build(size, width, height vg.Length) *gplot.Plot {
 			}
 		}
 		return vg.Length(labels)*2.2*size <= height
-	})
+	}, nil)
 	for _, b := range p.bands {
 		g.Add(band{p.x.scale(b.x), p.y.scale(b.lo), p.y.scale(b.hi), b.fill})
 	}
@@ -213,8 +230,8 @@ func (a axis) scale(v []float64) []float64 {
 	return l
 }
 
-// ticks returns the most ticks that fit.
-func (a axis) ticks(fits func(ticker) bool) ticker {
+// ticks returns the most ticks that fit; apart says whether two labels do not touch.
+func (a axis) ticks(fits func(ticker) bool, apart func(a, b gplot.Tick) bool) ticker {
 	for n := 8; ; n-- {
 		var t ticker
 		switch {
@@ -227,6 +244,9 @@ func (a axis) ticks(fits func(ticker) bool) ticker {
 			t = timeTicks(a.lo, a.hi, n)
 		default:
 			t = linearTicks(a.lo, a.hi, n)
+			if a.ends {
+				t = t.withEnds(a.lo, a.hi, apart)
+			}
 		}
 		if n == 2 || fits(t) {
 			return t

@@ -8,6 +8,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 
 	gplot "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/curveil/curveil/density"
 	"github.com/curveil/curveil/release"
+	"github.com/curveil/curveil/space"
 )
 
 // cividis (Nuñez, Anderton and Renslow 2018) grows evenly in lightness, also for readers who do not tell red from
@@ -40,7 +43,7 @@ type heat struct {
 	box    [4]float64 // x from, x to, y from, y to
 	nx, ny int
 	values []float64 // nx × ny, y fastest
-	top    float64   // value of the last colour
+	scale  *bar      // of the colours
 }
 
 // heatCells is the number of cells an axis of a heat map.
@@ -91,13 +94,55 @@ func Density(r *release.Release, o Options) (*Picture, error) {
 			p.addHeat(pair, r, i, k, o)
 		}
 	}
+	if p.bar.root = Peaky(p.bar.top, 1); p.bar.root {
+		p.bar.label += ", colours by its square root"
+	}
 	for _, q := range p.panels {
-		q.heat.top = p.bar.top
+		q.heat.scale = p.bar
 	}
 	if d == 2 {
-		p.panels[0].square = size.Width <= size.Height
+		q := p.panels[0]
+		if q.aspect = TrueAspect(r); q.aspect == 0 {
+			q.square = size.Width <= size.Height
+		}
 	}
 	return p, nil
+}
+
+// peaky is the largest density, times the uniform one, up to which colours are in proportion to it:
+// above, all but the peaks would be of the darkest.
+const peaky = 5
+
+// Peaky says whether a density, given by the largest of its values and their average, is shown by its square root.
+func Peaky(top, average float64) bool { return top > peaky*average }
+
+// TrueAspect is the width over the height that the box of a density of two variables is drawn in where both variables are lengths: degrees of
+// longitude, which shrink with the latitude, and of latitude, or places in one unit. It is 0
+// where they are not known to be.
+func TrueAspect(r *release.Release) float64 {
+	if len(r.Variables) != 2 {
+		return 0
+	}
+	x, y := strings.ToLower(r.Variables[0]), strings.ToLower(r.Variables[1])
+	box := r.Box.Box()
+	aspect := box[0].Length() / box[1].Length()
+	isLat := func(s string) bool { return slices.Contains([]string{"lat", "latitude"}, s) }
+	isLon := func(s string) bool { return slices.Contains([]string{"lon", "lng", "long", "longitude"}, s) }
+	inRange := func(d space.Interval) bool { return d.A >= -89 && d.B <= 89 }
+	shrink := func(d space.Interval) float64 { return math.Cos((d.A + d.B) / 2 * math.Pi / 180) }
+	switch {
+	case isLon(x) && isLat(y) && inRange(box[1]):
+		aspect *= shrink(box[1])
+	case isLat(x) && isLon(y) && inRange(box[0]):
+		aspect /= shrink(box[0])
+	case x == "east" && y == "north" || x == "x" && y == "y" || strings.TrimPrefix(x, "x") == strings.TrimPrefix(y, "y"):
+	default:
+		return 0
+	}
+	if aspect < 1./3 || aspect > 3 { // a strip, in which nothing would be seen
+		return 0
+	}
+	return aspect
 }
 
 func (p *Picture) addHeat(t *density.Table, r *release.Release, i, k int, o Options) {
@@ -124,7 +169,7 @@ func (h *heat) Plot(c draw.Canvas, g *gplot.Plot) {
 	img := image.NewRGBA(image.Rect(0, 0, h.nx, h.ny))
 	for i := range h.nx {
 		for j := range h.ny {
-			img.SetRGBA(i, h.ny-1-j, shade(h.values[i*h.ny+j]/h.top))
+			img.SetRGBA(i, h.ny-1-j, shade(h.scale.place(h.values[i*h.ny+j])))
 		}
 	}
 	c.DrawImage(vg.Rectangle{Min: vg.Point{X: tx(h.box[0]), Y: ty(h.box[2])}, Max: vg.Point{X: tx(h.box[1]), Y: ty(h.box[3])}}, img)
@@ -134,17 +179,61 @@ func (h *heat) Plot(c draw.Canvas, g *gplot.Plot) {
 type bar struct {
 	label string
 	top   float64
+	root  bool // colours by the square root
+}
+
+// place is where on the scale a value is, from 0 to 1.
+func (b *bar) place(v float64) float64 {
+	if v = math.Max(0, v/b.top); b.root {
+		return math.Sqrt(v)
+	}
+	return v
+}
+
+// ticks returns values with labels, also of the top where there is room; by the square root
+// those near 0 are further apart.
+func (b *bar) ticks() ticker {
+	t := linearTicks(0, b.top, 5)
+	if b.root {
+		t = b.rootTicks()
+	}
+	if 1-b.place(t[len(t)-1].Value) > 0.12 {
+		step := math.Pow(10, math.Floor(math.Log10(b.top))-1) // two digits
+		t = append(t, gplot.Tick{Value: b.top, Label: numberLabels([]float64{b.top}, step)(b.top)})
+	}
+	return t
+}
+
+func (b *bar) rootTicks() ticker {
+	t := ticker{{Value: 0, Label: "0"}}
+	step := niceStep(b.top / 16)
+	for _, k := range []float64{1, 4, 9, 16} { // equally far apart, when rounded to steps
+		v := math.Round(k/16*b.top/step) * step
+		if v > 0 && v <= b.top && v > t[len(t)-1].Value {
+			t = append(t, gplot.Tick{Value: v, Label: numberLabels([]float64{b.top}, step)(v)})
+		}
+	}
+	return t
 }
 
 func (b *bar) draw(c draw.Canvas, sty text.Style) draw.Canvas {
 	size := sty.Font.Size
 	x := c.Min.X
 	y := c.Max.Y - size
-	c.FillText(sty, vg.Point{X: x, Y: y}, b.label)
+	label := wrap(sty, b.label, c.Size().X)
+	for i, line := range label {
+		if i > 0 {
+			y -= 1.3 * size
+		}
+		c.FillText(sty, vg.Point{X: x, Y: y}, line)
+	}
+	if len(label) > 1 { // the bar goes below
+		x = c.Max.X
+	}
 	x += sty.Width(b.label) + 1.2*size
 	width := 16 * size
 	if x+width+2*size > c.Max.X { // no room beside the label
-		x, y = c.Min.X, y-1.8*size
+		x, y = c.Min.X+0.5*size, y-1.8*size
 		width = min(width, c.Max.X-x-2*size)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, 256, 1))
@@ -155,8 +244,8 @@ func (b *bar) draw(c draw.Canvas, sty text.Style) draw.Canvas {
 	ticks := sty
 	ticks.Font.Size *= 0.85
 	ticks.XAlign = draw.XCenter
-	for _, t := range linearTicks(0, b.top, 5) {
-		at := x + width*vg.Length(t.Value/b.top)
+	for _, t := range b.ticks() {
+		at := x + width*vg.Length(b.place(t.Value))
 		c.StrokeLine2(draw.LineStyle{Color: rule, Width: 0.6}, at, y, at, y-0.25*size)
 		c.FillText(ticks, vg.Point{X: at, Y: y - 1.2*size}, t.Label)
 	}

@@ -2,6 +2,9 @@ package plot
 
 import (
 	"bytes"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,6 +85,63 @@ func TestDensityPictures(t *testing.T) {
 	}
 	if _, err := Density(r, Options{Overlay: []Line{{T: []float64{0}, X: []float64{0}}}}); err == nil {
 		t.Error("an overlay was lost without a word")
+	}
+}
+
+// A degree of longitude is drawn cos(latitude) times as long as one of latitude, and a metre as
+// long as a metre.
+func TestTrueAspect(t *testing.T) {
+	for _, size := range []Size{Paper, Phone, Slide} {
+		p, err := Density(densityRelease(t, 2), Options{Size: size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := string(render(t, p, nil, "svg"))
+		m := regexp.MustCompile(`(?s)<image.*?width="([0-9.]+)" height="([0-9.]+)"`).FindAllStringSubmatch(svg, -1)
+		last := m[len(m)-1] // after the scale of the colours
+		w, _ := strconv.ParseFloat(last[1], 64)
+		h, _ := strconv.ParseFloat(last[2], 64)
+		if want := 0.17 * math.Cos(37.71*math.Pi/180) / 0.22; math.Abs(w/h-want) > 0.01*want {
+			t.Errorf("%v wide: %g × %g, want a ratio of %g", size.Width, w, h, want)
+		}
+	}
+	for _, c := range []struct {
+		names string
+		want  float64
+	}{{"lon,lat", 0.6113}, {"Longitude,LATITUDE", 0.6113}, {"east,north", 0.7727}, {"x,y", 0.7727}, {"x_m,y_m", 0.7727}, {"x_m,y_s", 0}, {"hour,share", 0}} {
+		r := densityRelease(t, 2)
+		r.Variables = strings.Split(c.names, ",")
+		if got := TrueAspect(r); math.Abs(got-c.want) > 1e-3 {
+			t.Errorf("%s: %g, want %g", c.names, got, c.want)
+		}
+	}
+}
+
+// A peaky density is coloured by its square root, which the scale says and its ticks follow.
+func TestPeakyScale(t *testing.T) {
+	b := bar{top: 64, root: true}
+	if b.place(16) != 0.5 || b.place(-1) != 0 || b.place(64) != 1 || (&bar{top: 64}).place(16) != 0.25 {
+		t.Error("a value has another place on the scale than its root")
+	}
+	for _, top := range []float64{5.1, 6, 17, 64, 86.3, 999, 1e5} {
+		for _, root := range []bool{false, true} {
+			ticks := (&bar{top: top, root: root}).ticks()
+			if len(ticks) < 3 || ticks[0].Value != 0 || top-ticks[len(ticks)-1].Value > 0.25*top {
+				t.Errorf("up to %g, root %v: ticks %v", top, root, ticks)
+			}
+			for i := 1; i < len(ticks); i++ {
+				if ticks[i].Value <= ticks[i-1].Value || ticks[i].Value > top || ticks[i].Label == ticks[i-1].Label {
+					t.Errorf("up to %g, root %v: ticks %v", top, root, ticks)
+				}
+			}
+		}
+	}
+	flat, err := Density(densityRelease(t, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat.bar.root != Peaky(flat.bar.top, 1) || strings.Contains(flat.bar.label, "root") != flat.bar.root {
+		t.Errorf("top %g: %q", flat.bar.top, flat.bar.label)
 	}
 }
 

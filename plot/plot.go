@@ -41,11 +41,13 @@ type panel struct {
 	square bool // both axes alike and a square frame
 	equal  bool // a unit is as long on both axes
 	heat   *heat
+	aspect float64 // width of the frame over its height; 0 as the picture's size gives it
 }
 
 type axis struct {
 	label     string
 	log, unix bool
+	ends      bool    // ticks where it begins and ends, if there is room
 	lo, hi    float64 // range; found from the data by fit when lo = hi = 0
 }
 
@@ -70,8 +72,13 @@ func (p *Picture) rows() int { return (len(p.panels) + p.columns - 1) / p.column
 
 func (p *Picture) size() (width, height vg.Length) {
 	w, h := p.look.Width, p.look.Height
-	if p.panels[0].square {
+	switch q := p.panels[0]; {
+	case q.square:
 		h = w
+	case q.aspect > 0: // as wide as ever, as high as that needs, but no tower; draw cuts what is left
+		labels, around := 9.5*p.look.Font, 11*p.look.Font
+		h = min((w-labels)/vg.Length(q.aspect)+around, max(p.look.Height, 1.15*w))
+		w = max((h-around)*vg.Length(q.aspect)+labels, min(w, 30*p.look.Font))
 	}
 	return w, h * (1 + 0.7*vg.Length(p.rows()-1))
 }

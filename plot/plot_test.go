@@ -3,6 +3,7 @@ package plot
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -189,7 +190,17 @@ func TestNothingClipped(t *testing.T) {
 		x0, x1, y float64
 		text      string
 	}
-	for name, p := range pictures(t) {
+	all := pictures(t)
+	for d := 1; d <= 3; d++ {
+		for _, size := range []Size{Paper, Phone, Slide} {
+			p, err := Density(densityRelease(t, d), Options{Size: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[fmt.Sprintf("density of %d on %v", d, size.Width)] = p
+		}
+	}
+	for name, p := range all {
 		w, h := p.size()
 		var boxes []box
 		rotated := false

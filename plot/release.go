@@ -73,7 +73,7 @@ func Compare(entries []Entry, o Options) (*Picture, error) {
 		p.columns = 2
 	}
 	for k, name := range first.Components {
-		q := &panel{x: axis{label: pick(o.XLabel, first.XLabel), unix: o.UnixTime}, y: axis{label: pick(o.YLabel, first.YLabel)}}
+		q := &panel{x: axis{label: pick(o.XLabel, first.XLabel), unix: o.UnixTime, ends: true}, y: axis{label: pick(o.YLabel, first.YLabel)}}
 		if components > 1 {
 			q.title = name
 		} else {
@@ -84,6 +84,9 @@ func Compare(entries []Entry, o Options) (*Picture, error) {
 		}
 		if q.x.label == "" && k+p.columns >= components && o.UnixTime {
 			q.x.label = "time (UTC)"
+		}
+		if q.x.label == "" && k+p.columns >= components {
+			q.x.label = "t"
 		}
 		p.panels = append(p.panels, q)
 	}

@@ -35,6 +35,28 @@ func linearTicks(lo, hi float64, n int) ticker {
 	return t
 }
 
+// withEnds adds ticks at the ends of the range, where the labels' decimals can say them and
+// they keep apart from the next.
+func (t ticker) withEnds(lo, hi float64, apart func(a, b gplot.Tick) bool) ticker {
+	if len(t) < 2 {
+		return t
+	}
+	step := t[1].Value - t[0].Value
+	label := numberLabels([]float64{lo, hi}, math.Pow(10, math.Floor(math.Log10(step)+1e-9))) // the decimals of the step
+	end := func(v float64) (tick gplot.Tick, exact bool) {
+		tick = gplot.Tick{Value: v, Label: label(v)}
+		said, err := strconv.ParseFloat(strings.NewReplacer("\u2212", "-", "\u2009", "").Replace(tick.Label), 64)
+		return tick, err == nil && math.Abs(said-v) < 1e-6*step
+	}
+	if first, exact := end(lo); exact && apart(first, t[0]) {
+		t = append(ticker{first}, t...)
+	}
+	if last, exact := end(hi); exact && apart(t[len(t)-1], last) {
+		t = append(t, last)
+	}
+	return t
+}
+
 // niceStep is the smallest of 1, 2, 5 times a power of ten that is at least s.
 func niceStep(s float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(s)))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	gplot "gonum.org/v1/plot"
 	"pgregory.net/rapid"
 )
 
@@ -77,4 +78,23 @@ func TestTicksProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A curve's axis says where the domain begins and ends, if that can be said and there is room.
+func TestEndTicks(t *testing.T) {
+	apart := func(a, b gplot.Tick) bool { return b.Value-a.Value > 2 }
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{1, 18, "1 5 10 15 18"}, {0, 20, "0 5 10 15 20"}, {4, 18, "5 10 15 18"}, {1, 16, "1 5 10 15"}, {1.5, 18, "5 10 15 18"},
+	} {
+		var got []string
+		for _, tick := range linearTicks(c.lo, c.hi, 4).withEnds(c.lo, c.hi, apart) {
+			got = append(got, tick.Label)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("[%g, %g]: %v, want %s", c.lo, c.hi, got, c.want)
+		}
+	}
 }

@@ -71,12 +71,12 @@ func (c *curveFlags) config(f *pflag.FlagSet, zone *time.Location) (curve.Config
 	if c.window == "" {
 		return curve.Config{}, usagef("--window is needed: the public range of time that the release covers")
 	}
-	w, _, err := flags.TimeDomain("--window", c.window, zone)
+	w, dated, err := flags.TimeDomain("--window", c.window, zone)
 	if err != nil {
 		return curve.Config{}, err
 	}
 	out := curve.Config{
-		Window: w, Guarantee: g, Metric: privacy.Metric(c.metric), Method: curve.Method(c.method),
+		Window: w, UnixTime: dated, Guarantee: g, Metric: privacy.Metric(c.metric), Method: curve.Method(c.method),
 		Polynomials: c.polynomials, MaxLevel: c.level, Beta: c.beta, Continuous: c.continuous, Roughness: c.roughness,
 	}
 	if c.space != "" {

@@ -110,6 +110,8 @@ func ledgerShow(where *string) *cobra.Command {
 					}
 				}
 				var out []account
+				var rows []*ledger.Summary
+				asTable := len(names) > mostAccounts
 				for _, name := range names {
 					s, err := l.Show(cmd.Context(), name)
 					if err != nil {
@@ -119,10 +121,13 @@ func ledgerShow(where *string) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					out = append(out, a)
-					if !asJSON {
+					out, rows = append(out, a), append(rows, s)
+					if !asJSON && !asTable {
 						printAccount(cmd.OutOrStdout(), s, a)
 					}
+				}
+				if asTable && !asJSON {
+					return printAccounts(cmd.OutOrStdout(), rows, out)
 				}
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), out)
@@ -167,6 +172,52 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	default:
 		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, privacy.Shorten(s.Fits, false))
 	}
+}
+
+// mostAccounts are shown each in words; more are shown as a table.
+const mostAccounts = 3
+
+// printAccounts has a line for each data set, with ε at the first δ.
+func printAccounts(w io.Writer, summaries []*ledger.Summary, accounts []account) error {
+	t := newTable(w)
+	head := "data set\tper\tdebits\tspent"
+	at := ""
+	for _, a := range accounts {
+		if len(a.Equivalent) > 0 {
+			at = fmt.Sprintf("ε at δ = %g", a.Equivalent[0].Delta)
+		}
+	}
+	if at != "" {
+		head += "\t" + at
+	}
+	fmt.Fprintln(t, head+"\tcap\tstill fits")
+	for i, a := range accounts {
+		s := summaries[i]
+		spent, limit, fits := "nothing", "none", ""
+		if s.Debits > 0 {
+			spent = fmt.Sprint(privacy.Shorten(s.Spent, true))
+		}
+		if s.Cap != nil {
+			limit, fits = fmt.Sprint(s.Cap), "nothing"
+			if s.Fits.Validate() == nil {
+				fits = fmt.Sprint(privacy.Shorten(s.Fits, false))
+			}
+		}
+		debits := strconv.FormatInt(a.Debits, 10)
+		if a.Unreleased > 0 {
+			debits += fmt.Sprintf(" (%d not released)", a.Unreleased)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s", a.Dataset, a.Unit, debits, spent)
+		if at != "" {
+			epsilon := ""
+			if len(a.Equivalent) > 0 {
+				epsilon = fmt.Sprintf("%.4g", a.Equivalent[0].Epsilon)
+			}
+			fmt.Fprintf(t, "\t%s", epsilon)
+		}
+		fmt.Fprintf(t, "\t%s\t%s\n", limit, fits)
+	}
+	return t.Flush()
 }
 
 func plural(n int64, what string) string {

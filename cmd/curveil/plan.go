@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/privacy"
@@ -138,7 +139,12 @@ func scaled(g privacy.Guarantee, f float64) privacy.Guarantee {
 }
 
 func printPlan(w io.Writer, p mean.PlanConfig, plan *mean.Plan, rows []planRow) {
-	fmt.Fprintf(w, "mean of n = %d curves in %v on %v, radius %.4g, %v\n\n", plan.N, p.Space, p.Space.Domain(), p.Radius, p.Guarantee)
+	domain := p.Space.Domain()
+	on := domain.String()
+	if p.UnixTime {
+		on = "[" + clock.Short(domain.A) + ", " + clock.Short(domain.B) + "]"
+	}
+	fmt.Fprintf(w, "mean of n = %d curves in %v on %s, radius %.4g, %v\n\n", plan.N, p.Space, on, p.Radius, p.Guarantee)
 	t := newTable(w)
 	fmt.Fprintln(t, "predicted\tprivacy noise\terror of the release\tconstraint active")
 	for _, q := range plan.Predictions {

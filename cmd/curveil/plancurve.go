@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/curve"
+	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/privacy"
 )
 
@@ -125,7 +126,11 @@ func bothBudgets(p curve.PlanConfig) (privacy.Geo, privacy.ConcentratedGeo) {
 
 func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings []curve.Reading, stays [2]curve.PlanRow, epsilon privacy.Geo, rho privacy.ConcentratedGeo, duration float64) {
 	unit := p.Distance
-	fmt.Fprintf(w, "a curve of %d components on a window of %g, %v\n\n", len(p.Components), p.Window.Length(), p.Guarantee)
+	span := fmt.Sprintf("%g", p.Window.Length())
+	if p.UnixTime {
+		span = fmt.Sprintf("%s s, %s to %s", span, clock.Short(p.Window.A), clock.Short(p.Window.B))
+	}
+	fmt.Fprintf(w, "a curve of %s on a window of %s, %v\n\n", plural(int64(len(p.Components)), "component"), span, p.Guarantee)
 	fmt.Fprintln(w, "what it protects: who must guess which of two curves was released, both equally likely, is right")
 	t := newTable(w)
 	fmt.Fprintf(t, "\tgeo, ε = %.3g\tconcentrated, ρ = %.3g\n", float64(epsilon), float64(rho))

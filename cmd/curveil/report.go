@@ -16,6 +16,7 @@ import (
 	"github.com/curveil/curveil/density"
 	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/internal/publish"
+	"github.com/curveil/curveil/plot"
 	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 	"github.com/curveil/curveil/space"
@@ -135,6 +136,9 @@ func newReport(r *release.Release) (*reportData, error) {
 	if r.Radius > 0 {
 		d.Parameters = append(d.Parameters, reportRow{"radius", fmt.Sprintf("%.4g%s", r.Radius, publish.RadiusUnit(r))})
 	}
+	if center := publish.CenterWords(r); center != "" {
+		d.Parameters = append(d.Parameters, reportRow{"center", center})
+	}
 	if r.Box == nil {
 		err = d.curves(r)
 	} else {
@@ -232,8 +236,16 @@ func (d *reportData) heat(r *release.Release) error {
 	d.Panels = []reportPanel{{0, "density, per unit of area"}}
 	d.Table = fmt.Sprintf("the density at %d × %d places", reportCells, reportCells)
 	d.Legend = "Colours: the nearest density to what was released that is nowhere negative. Faint ripples are noise, or what becomes of a sharp peak when only smooth functions are published."
+	var sum float64
+	for _, v := range t.Density {
+		sum += v
+	}
+	root := plot.Peaky(slices.Max(t.Density), sum/float64(len(t.Density)))
+	if root {
+		d.Legend += " The colours go by the square root of the density, so that more than its peaks is seen."
+	}
 	d.data = map[string]any{"grid": map[string]any{
-		"cells": t.Cells, "values": t.Density, "names": names,
+		"root": root, "aspect": plot.TrueAspect(r), "cells": t.Cells, "values": t.Density, "names": names,
 		"x": []float64{box[0].A, box[0].B}, "y": []float64{box[1].A, box[1].B},
 	}}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,5 +112,51 @@ func TestSampleOverAFile(t *testing.T) {
 	code, _, stderr := call(t, "sample", rel, "-n", "5", "-o", points)
 	if code != exitUsage || strings.Contains(stderr, "spending") || !strings.Contains(stderr, "--force") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Many data sets are a table, a few are told in words.
+func TestLedgerTable(t *testing.T) {
+	wide, _ := manyPeople(t, 20)
+	book := filepath.Join(t.TempDir(), "l.db")
+	names := []string{"growth", "weather", "gait", "taxi"}
+	for i, name := range names {
+		must(t, "mean", wide, "--space", "legendre:3", "--bound", "5", "--mu", "1", "--ledger", book, "--dataset", name, "-o", filepath.Join(t.TempDir(), "x.json"))
+		stdout, _ := must(t, "ledger", "show", "--ledger", book)
+		if table := strings.HasPrefix(stdout, "data set"); table != (i >= mostAccounts) {
+			t.Errorf("%d data sets: %s", i+1, stdout)
+		}
+	}
+	must(t, "ledger", "cap", "gait", "--mu", "2", "--ledger", book)
+	stdout, _ := must(t, "ledger", "show", "--ledger", book)
+	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 1+len(names) || !strings.Contains(stdout, "4.887") || !strings.Contains(stdout, "μ = 2 (GDP)  μ = 1.73205 (GDP)") {
+		t.Error(stdout)
+	}
+	if stdout, _ := must(t, "ledger", "show", "growth", "gait", "--ledger", book); strings.HasPrefix(stdout, "data set") {
+		t.Error(stdout)
+	}
+}
+
+// A plan over dates speaks of dates.
+func TestPlansOfDates(t *testing.T) {
+	stdout, _ := must(t, "plan", "mean", "--n", "90", "--domain", "2025-01-06/2025-01-08", "--bound", "3", "--mu", "1")
+	if !strings.Contains(stdout, "on [2025-01-06, 2025-01-08]") {
+		t.Error(stdout)
+	}
+	stdout, _ = must(t, "plan", "curve", "--rho", "0.001", "--window", "2025-01-06/2025-01-07")
+	if !strings.Contains(stdout, "2025-01-06 to 2025-01-07") {
+		t.Error(stdout)
+	}
+}
+
+// The page says around which curve a release was made.
+func TestReportSaysTheCenter(t *testing.T) {
+	wide, _ := manyPeople(t, 20)
+	dir := t.TempDir()
+	rel, page := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.html")
+	must(t, "mean", wide, "--space", "legendre:3", "--bound", "5", "--mu", "1", "--center", "2.5", "--ledger", "none", "-o", rel)
+	must(t, "report", rel, "-o", page)
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "center") || !strings.Contains(string(text), ">2.5<") {
+		t.Errorf("no center in the page (%v)", err)
 	}
 }

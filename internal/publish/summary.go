@@ -65,13 +65,9 @@ func Summary(w io.Writer, r *release.Release, deltas ...float64) {
 	}
 	switch {
 	case r.Reference != nil && r.Verb == release.Mean:
-		fmt.Fprintf(t, "  center\t%s\n", centerWords(r))
+		fmt.Fprintf(t, "  center\t%s\n", CenterWords(r))
 	case r.Verb == release.Regression:
-		center := "0"
-		if r.Reference != nil {
-			center = centerWords(r)
-		}
-		fmt.Fprintf(t, "  center\t%s: the curve began there and is still pulled toward it where people are few\n", center)
+		fmt.Fprintf(t, "  center\t%s: the curve began there and is still pulled toward it where people are few\n", CenterWords(r))
 	}
 	if s := r.Selection; s != nil {
 		words := ""
@@ -88,7 +84,11 @@ func Summary(w io.Writer, r *release.Release, deltas ...float64) {
 	}
 }
 
-func centerWords(r *release.Release) string {
+// CenterWords says around which public curve a release was made, "" for none.
+func CenterWords(r *release.Release) string {
+	if r.Reference == nil && r.Verb == release.Regression {
+		return "0"
+	}
 	var words []string
 	for k, ref := range r.Reference {
 		word := "a public curve"
