@@ -335,7 +335,7 @@ func valuesOf(f func([]float64) float64, points [][]float64, center, far float64
 
 // regularGrid is the points over which errors are averaged.
 func regularGrid(b Basis) (out [][]float64) {
-	overBox(b.Box(), []int{129, 17, 8, 5}, func(x []float64) { out = append(out, slices.Clone(x)) })
+	overBox(b.Box(), []int{129, 13, 7, 5}, func(x []float64) { out = append(out, slices.Clone(x)) })
 	return out
 }
 
