@@ -15,6 +15,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/curveil/curveil/space"
 )
 
 // fullModes is up to how many modes the drift is linearised with its whole matrix; the modes beyond, of small eigenvalues, hardly
@@ -228,7 +230,10 @@ func newPredictors(s Stream, c PlanConfig, privacy, far float64) ([]*predictor, 
 	if err != nil {
 		return nil, err
 	}
-	grid := regularGrid(s.Basis)
+	grid, err := regularGrid(s.Basis)
+	if err != nil {
+		return nil, err
+	}
 	p := &predictor{tau: s.Tau, errors: c.Errors, privacy: privacy, weight: weight}
 	rawSample, rawGrid := rows(s, sample), rows(s, grid)
 	r := s.Basis.Dim()
@@ -333,10 +338,11 @@ func valuesOf(f func([]float64) float64, points [][]float64, center, far float64
 	return out, nil
 }
 
-// regularGrid is the points over which errors are averaged.
-func regularGrid(b Basis) (out [][]float64) {
-	overBox(b.Box(), []int{129, 13, 7, 5}, func(x []float64) { out = append(out, slices.Clone(x)) })
-	return out
+// regularGrid is the points over which errors are averaged: the middles of equal cells, each of which counts as much.
+func regularGrid(b Basis) ([][]float64, error) {
+	box := b.Box()
+	perAxis := []int{256, 13, 7, 5}[min(len(box), 4)-1]
+	return space.Centres(box, slices.Repeat([]int{perAxis}, len(box))...)
 }
 
 // mostSampled is how many of a sample of x a prediction looks at.
@@ -344,7 +350,9 @@ const mostSampled = 1000
 
 // sample is the guessed law of x.
 func (c PlanConfig) sample(b Basis) (points [][]float64, weight []float64, err error) {
-	points = regularGrid(b)
+	if points, err = regularGrid(b); err != nil {
+		return nil, nil, err
+	}
 	if c.X != nil {
 		if c.Density != nil {
 			return nil, nil, fmt.Errorf("regression: the law of x is given as a sample and as a density: give one of them")
