@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/curveil/curveil/space"
 )
@@ -45,79 +47,102 @@ func NewDesign(sp space.Space, t, w []float64) (*Design, error) {
 	if w != nil && len(w) != len(t) {
 		panic("fit: as many weights as times are needed")
 	}
+	d := &Design{}
+	return d, d.set(sp, t, w, &factors{})
+}
+
+// set makes d the problem, in the memory of both.
+func (d *Design) set(sp space.Space, t, w []float64, f *factors) error {
 	p, n := sp.Dim(), len(t)
-	a := mat.NewDense(n, p, nil)
-	d := &Design{space: sp, t: append([]float64(nil), t...)}
+	a := f.start(n, p)
+	d.space, d.t, d.floor = sp, append(d.t[:0], t...), 0
+	d.root = nil
 	if w != nil {
 		d.root = make([]float64, n)
 	}
 	for j, tj := range t {
 		if !sp.Domain().Contains(tj) {
-			return nil, fmt.Errorf("fit: time %g is outside the domain of %v", tj, sp)
+			return fmt.Errorf("fit: time %g is outside the domain of %v", tj, sp)
 		}
 		if j > 0 && tj <= t[j-1] {
-			return nil, fmt.Errorf("fit: time %g does not come after %g", tj, t[j-1])
+			return fmt.Errorf("fit: time %g does not come after %g", tj, t[j-1])
 		}
-		row := a.RawRowView(j)
+		row := a.Data[j*p : (j+1)*p]
 		sp.Eval(row, tj)
 		if w == nil {
 			continue
 		}
 		if !(w[j] > 0) || math.IsInf(w[j], 0) {
-			return nil, fmt.Errorf("fit: weight %g at time %g must be positive and finite", w[j], tj)
+			return fmt.Errorf("fit: weight %g at time %g must be positive and finite", w[j], tj)
 		}
 		d.root[j] = math.Sqrt(w[j])
 		for k := range row {
 			row[k] *= d.root[j]
 		}
 	}
-	return d, d.factorise(a)
+	return d.factorise(f)
 }
 
-func (d *Design) factorise(a *mat.Dense) error {
-	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThin) {
+// factors is the memory of a factorisation.
+type factors struct {
+	a, u, vt blas64.General
+	s, work  []float64
+	best     [1]float64 // length of work
+}
+
+// start returns the matrix to factorise, to be filled in.
+func (f *factors) start(n, p int) blas64.General {
+	if f.a.Rows == n && f.a.Cols == p {
+		return f.a
+	}
+	m := min(n, p)
+	f.a, f.u, f.vt = general(f.a, n, p), general(f.u, n, m), general(f.vt, m, p)
+	f.s = slices.Grow(f.s[:0], m)[:m]
+	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, f.a, f.u, f.vt, f.s, f.best[:], -1)
+	f.work = slices.Grow(f.work[:0], int(f.best[0]))[:int(f.best[0])]
+	return f.a
+}
+
+func (d *Design) factorise(f *factors) error {
+	if !lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, f.a, f.u, f.vt, f.s, f.work, len(f.work)) {
 		return fmt.Errorf("fit: the singular value decomposition of %v on %d times did not converge", d.space, len(d.t))
 	}
 	// Where every basis function is zero at all the times (a Brownian kernel at
 	// its origin), the rank is 0 and the shortest fit is 0.
-	values := svd.Values(nil)
 	rank := 0
-	for rank < len(values) && values[rank] > relativeRank*values[0] {
+	for rank < len(f.s) && f.s[rank] > relativeRank*f.s[0] {
 		rank++
 	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	d.spectrum = spectrum{top: 1}
+	d.spectrum.clear()
 	if rank > 0 {
-		d.top = values[0]
+		d.top = f.s[0]
 	}
-	for _, s := range values[:rank] {
+	for _, s := range f.s[:rank] {
 		d.add(s / d.top)
 	}
-	n, p := a.Dims()
-	d.ut = general(rank, n)
+	n, p, m := f.a.Rows, f.a.Cols, f.u.Cols
+	d.ut = general(d.ut, rank, n)
 	for k := range rank {
 		row := d.ut.Data[k*n : (k+1)*n]
 		for j := range row {
-			row[j] = u.At(j, k)
+			row[j] = f.u.Data[j*m+k]
 			if d.root != nil {
 				row[j] *= d.root[j]
 			}
 		}
 	}
-	d.v = general(p, rank)
+	d.v = general(d.v, p, rank)
 	for i := range p {
 		for k := range rank {
-			d.v.Data[i*rank+k] = v.At(i, k)
+			d.v.Data[i*rank+k] = f.vt.Data[k*p+i]
 		}
 	}
 	return nil
 }
 
-func general(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+// general is a matrix in the memory of another.
+func general(of blas64.General, rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: slices.Grow(of.Data[:0], rows*cols)[:rows*cols]}
 }
 
 // WithFloor returns the same design whose multiplier is never below floor: a
@@ -134,8 +159,14 @@ func (d *Design) T() []float64 { return d.t }
 // Rank is the number of singular values kept.
 func (d *Design) Rank() int { return len(d.s) }
 
-// Solver fits blocks of curves on one goroutine; it owns the scratch memory.
-type Solver struct{ z []float64 }
+// Solver fits curves on one goroutine; it owns the scratch memory.
+type Solver struct {
+	z     []float64
+	all   spectrum
+	parts []*Design
+	own   []*Design // of times that nothing else has
+	factors
+}
 
 // Fit fits rows curves of comps components each. x holds rows×comps series of
 // len(T()) finite samples end to end; dst receives rows×comps coordinate vectors

@@ -37,7 +37,7 @@ func TestMixedEqualsBlock(t *testing.T) {
 		given := slices.Clone(curve[0].X)
 		want, got := make([]float64, comps*sp.Dim()), make([]float64, comps*sp.Dim())
 		new(Solver).Fit(design(t, sp, times, nil), want, x, comps, radius, nil)
-		if err := NewDesigns(sp).Curve(got, curve, radius); err != nil {
+		if err := NewDesigns(sp).Curve(new(Solver), got, curve, radius); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
@@ -115,7 +115,7 @@ func TestDesignsConcurrently(t *testing.T) {
 	for range 100 { // more grids than slots
 		s := Series{T: increasing(rnd, 8), X: normals(rnd, 8, 1)}
 		want := make([]float64, sp.Dim())
-		if err := NewDesigns(sp).Curve(want, Curve{s}, 1); err != nil {
+		if err := NewDesigns(sp).Curve(new(Solver), want, Curve{s}, 1); err != nil {
 			t.Fatal(err)
 		}
 		jobs = append(jobs, job{Curve{s}, want})
@@ -125,9 +125,10 @@ func TestDesignsConcurrently(t *testing.T) {
 		wg.Go(func() {
 			own := rand.New(rand.NewPCG(uint64(g), 2))
 			got := make([]float64, sp.Dim())
+			var solver Solver
 			for range 300 {
 				j := jobs[own.IntN(len(jobs))]
-				if err := c.Curve(got, j.curve, 1); err != nil || !slices.Equal(got, j.want) {
+				if err := c.Curve(&solver, got, j.curve, 1); err != nil || !slices.Equal(got, j.want) {
 					t.Errorf("%v, want %v (%v)", got, j.want, err)
 					return
 				}
@@ -158,7 +159,7 @@ func TestRankZero(t *testing.T) {
 	for i := range both {
 		both[i] = 9
 	}
-	if err := NewDesigns(sp).Curve(both, Curve{{[]float64{0}, []float64{5}}, {[]float64{0.5}, []float64{0.1}}}, 1); err != nil {
+	if err := NewDesigns(sp).Curve(new(Solver), both, Curve{{[]float64{0}, []float64{5}}, {[]float64{0.5}, []float64{0.1}}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if norm(both[:sp.Dim()]) != 0 || norm(both[sp.Dim():]) == 0 {
@@ -227,7 +228,9 @@ func TestPanicsOnTheWrongLength(t *testing.T) {
 		"x":       func() { new(Solver).Fit(d, make([]float64, 4), make([]float64, 4), 1, 1, nil) },
 		"comps":   func() { new(Solver).Fit(d, make([]float64, 4), make([]float64, 3), 2, 1, nil) },
 		"none":    func() { new(Solver).Fit(d, make([]float64, 4), make([]float64, 3), 0, 1, nil) },
-		"curve":   func() { _ = NewDesigns(sp).Curve(make([]float64, 3), Curve{{[]float64{0}, []float64{0}}}, 1) },
+		"curve": func() {
+			_ = NewDesigns(sp).Curve(new(Solver), make([]float64, 3), Curve{{[]float64{0}, []float64{0}}}, 1)
+		},
 	} {
 		func() {
 			defer func() {
@@ -340,13 +343,13 @@ func TestMixedWithVanishingComponent(t *testing.T) {
 	usual := Series{T: []float64{0.1, 0.5, 0.9}, X: []float64{1, 2, 3}}
 	alone := make([]float64, sp.Dim())
 	for _, radius := range []float64{0.5, 100} {
-		if err := NewDesigns(sp).Curve(alone, Curve{usual}, radius); err != nil {
+		if err := NewDesigns(sp).Curve(new(Solver), alone, Curve{usual}, radius); err != nil {
 			t.Fatal(err)
 		}
 		for _, at := range []float64{1e-40, 1e-100, 1e-200, 1e-300} {
 			for _, x := range []float64{0, 1, 1e300} {
 				dst := make([]float64, 2*sp.Dim())
-				if err := NewDesigns(sp).Curve(dst, Curve{usual, {T: []float64{at}, X: []float64{x}}}, radius); err != nil {
+				if err := NewDesigns(sp).Curve(new(Solver), dst, Curve{usual, {T: []float64{at}, X: []float64{x}}}, radius); err != nil {
 					t.Fatal(err)
 				}
 				if !Finite(dst) || floats.Norm(dst, 2) > radius*(1+1e-12) {
@@ -357,5 +360,38 @@ func TestMixedWithVanishingComponent(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A curve with times of its own costs no memory once the solver has some, and its
+// coordinates do not depend on what the solver did before.
+func TestIrregularCurvesCostNoMemory(t *testing.T) {
+	sp := spaces(t)[3]
+	rnd := rand.New(rand.NewPCG(5, 1))
+	var curves []Curve
+	for i := range 2 * designsOnce {
+		n := 3 + i%17
+		curves = append(curves, Curve{{T: increasing(rnd, n), X: normals(rnd, n, 1)}, {T: increasing(rnd, 5), X: normals(rnd, 5, 1)}})
+	}
+	c, dst, want := NewDesigns(sp), make([]float64, 2*sp.Dim()), make([]float64, 2*sp.Dim())
+	var solver Solver
+	all := func() {
+		for _, curve := range curves {
+			if err := c.Curve(&solver, dst, curve, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all()
+	for _, curve := range curves {
+		if err := c.Curve(&solver, dst, curve, 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := NewDesigns(sp).Curve(new(Solver), want, curve, 1); err != nil || !slices.Equal(dst, want) {
+			t.Fatalf("%v, alone %v (%v)", dst, want, err)
+		}
+	}
+	if a := testing.AllocsPerRun(3, all) / float64(len(curves)); a > .1 {
+		t.Errorf("%v allocations per curve", a)
 	}
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -13,15 +14,19 @@ import (
 type Designs struct {
 	space space.Space
 	mu    sync.Mutex
-	slots []*Design // most recent first
+	slots []*Design           // most recent first
+	once  [designsOnce]uint64 // hashes of times that came once, lately
+	next  int                 // place of the next
 }
 
 // designSlots and designFloats bound the number of factorisations kept and
-// their size in float64s (32 MB). Wholly irregular sampling finds nothing here
-// and factorises each curve, as it must.
+// their size in float64s (32 MB). What is kept has come twice: wholly irregular
+// sampling finds nothing here and factorises each curve, as it must, in the
+// solver's memory. designsOnce is how many times are remembered until they come again.
 const (
 	designSlots  = 64
 	designFloats = 1 << 22
+	designsOnce  = 256
 )
 
 // NewDesigns returns an empty cache for unweighted fits in the space.
@@ -50,6 +55,38 @@ func (c *Designs) Get(t []float64) (*Design, error) {
 	return d, nil
 }
 
+// again reports whether the times came before, lately. Hashes may meet, and the
+// answer be wrong: it decides on memory alone.
+func (c *Designs) again(t []float64) bool {
+	h := uint64(14695981039346656037)
+	for _, v := range t {
+		h = (h ^ math.Float64bits(v)) * 1099511628211
+		h ^= h >> 32
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.once[:], h) {
+		return true
+	}
+	c.once[c.next] = h
+	c.next = (c.next + 1) % len(c.once)
+	return false
+}
+
+// get returns the i-th component's design: one that is kept, or the solver's own.
+func (s *Solver) get(c *Designs, i int, t []float64) (*Design, error) {
+	if d := c.find(t); d != nil {
+		return d, nil
+	}
+	if len(t) == 0 || c.again(t) {
+		return c.Get(t)
+	}
+	for i >= len(s.own) {
+		s.own = append(s.own, &Design{})
+	}
+	return s.own[i], s.own[i].set(c.space, t, nil, &s.factors)
+}
+
 func (d *Design) size() int { return len(d.t) + len(d.ut.Data) + len(d.v.Data) }
 
 func (c *Designs) find(t []float64) *Design {
@@ -65,39 +102,48 @@ func (c *Designs) find(t []float64) *Design {
 	return nil
 }
 
-// Curve fits one curve whose components may be sampled at different times;
-// dst receives one coordinate vector per component, end to end, of joint norm
-// at most radius. Where the times agree it equals Solver.Fit to the bit.
-func (c *Designs) Curve(dst []float64, curve Curve, radius float64) error {
+// Curve fits one curve whose components may be sampled at different times, in the
+// memory of the solver; dst receives one coordinate vector per component, end to
+// end, of joint norm at most radius. Where the times agree it equals Solver.Fit to
+// the bit.
+func (c *Designs) Curve(s *Solver, dst []float64, curve Curve, radius float64) error {
 	p := c.space.Dim()
 	if len(dst) != p*len(curve) {
 		panic("fit: dst of the wrong length")
 	}
-	parts := make([]*Design, len(curve))
-	var all spectrum
+	s.parts = s.parts[:0]
+	all := &s.all
+	all.clear()
+	all.top = 0
 	for i, series := range curve {
-		d, err := c.Get(series.T)
+		if i > 0 && slices.Equal(series.T, curve[i-1].T) {
+			s.parts = append(s.parts, s.parts[i-1])
+			continue
+		}
+		d, err := s.get(c, i, series.T)
 		if err != nil {
 			return err
 		}
-		parts[i], all.top = d, max(all.top, d.top)
+		s.parts = append(s.parts, d)
+		all.top = max(all.top, d.top)
 	}
-	for _, d := range parts {
+	for _, d := range s.parts {
 		for _, v := range d.s {
 			all.add(v * (d.top / all.top))
 		}
 	}
-	z := make([]float64, len(all.s))
-	if !projectMixed(parts, z, curve) {
+	s.z = slices.Grow(s.z[:0], len(all.s))
+	z := s.z[:len(all.s)]
+	if !projectMixed(s.parts, z, curve) {
 		small := make(Curve, len(curve))
 		for i, series := range curve {
 			small[i].X = slices.Clone(series.X)
 			shrink(small[i].X)
 		}
-		projectMixed(parts, z, small)
+		projectMixed(s.parts, z, small)
 	}
-	secular(&all, z, radius, 0)
-	for i, d := range parts {
+	secular(all, z, radius, 0)
+	for i, d := range s.parts {
 		d.expand(dst[i*p:(i+1)*p], z[:len(d.s)])
 		z = z[len(d.s):]
 	}

@@ -14,6 +14,8 @@ type spectrum struct {
 // component: what is below would over- and underflow, and has no digits left.
 const negligible = 1e-30
 
+func (p *spectrum) clear() { *p = spectrum{1, p.s[:0], p.s2[:0], p.inv[:0]} }
+
 func (p *spectrum) add(s float64) {
 	if s < negligible {
 		p.s, p.s2, p.inv = append(p.s, 0), append(p.s2, 0), append(p.inv, 0)

@@ -395,7 +395,7 @@ func TestComponentsShareTheBall(t *testing.T) {
 		ta, tb := increasing(rnd, 14), increasing(rnd, 5)
 		xa, xb := normals(rnd, 14, 1), normals(rnd, 5, 3)
 		got := make([]float64, 2*sp.Dim())
-		if err := NewDesigns(sp).Curve(got, Curve{{ta, xa}, {tb, xb}}, radius); err != nil {
+		if err := NewDesigns(sp).Curve(new(Solver), got, Curve{{ta, xa}, {tb, xb}}, radius); err != nil {
 			t.Fatal(err)
 		}
 		p := sp.Dim()

@@ -44,7 +44,7 @@ func (f *fitter) fitCurve(w *worker, c fit.Curve) error {
 			}
 		}
 	}
-	return f.designs.Curve(w.coords, c, f.ball.Radius())
+	return f.designs.Curve(&w.solver, w.coords, c, f.ball.Radius())
 }
 
 func (f *fitter) block(w *worker, b *block) error {

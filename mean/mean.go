@@ -21,9 +21,6 @@ const blockFloats = 1 << 15
 // openBlocks is how many different grids may be collecting curves at once.
 const openBlocks = 8
 
-// batchPeople is how many people that are fitted one by one travel together.
-const batchPeople = 16
-
 // Mean accumulates the curves of a cohort and releases their private mean
 // once. It is not safe for concurrent use; it uses all cores by itself.
 type Mean struct {
@@ -36,7 +33,8 @@ type Mean struct {
 	open    []*block    // most recent first
 	once    [][]float64 // times that one curve was sampled at; the second opens a block
 	spare   [][]float64 // memory for blocks
-	batch   [][]fit.Curve
+	batch   *batch
+	batches []*batch     // memory for more
 	free    chan *worker // idle workers
 	workers int
 	done    bool
@@ -49,6 +47,7 @@ type worker struct {
 	sum    *lattice.Sum
 	solver fit.Solver
 	spare  []float64 // memory of the block that was done last
+	batch  *batch    // of the one
 	coords []float64
 	ints   []int64
 	total  []int64
@@ -165,14 +164,10 @@ func (m *Mean) add(curves []fit.Curve) error {
 	if len(curves) == 1 && shared(curves[0]) && m.again(curves[0][0].T) {
 		return m.startBlock(curves[0])
 	}
-	own := make([]fit.Curve, len(curves))
-	for i, c := range curves {
-		own[i] = make(fit.Curve, len(c))
-		for k, s := range c {
-			own[i][k] = fit.Series{T: slices.Clone(s.T), X: slices.Clone(s.X)}
-		}
+	if m.batch == nil {
+		m.batch = m.newBatch()
 	}
-	if m.batch = append(m.batch, own); len(m.batch) == batchPeople {
+	if m.batch.add(curves); len(m.batch.people) == batchPeople {
 		m.sendBatch()
 	}
 	return nil
@@ -236,10 +231,12 @@ func (m *Mean) again(t []float64) bool {
 			return true
 		}
 	}
+	var oldest []float64
 	if len(m.once) == openBlocks {
-		m.once = slices.Delete(m.once, 0, 1)
+		oldest = m.once[0]
+		m.once = m.once[:copy(m.once, m.once[1:])]
 	}
-	m.once = append(m.once, slices.Clone(t))
+	m.once = append(m.once, append(oldest[:0], t...))
 	return false
 }
 
@@ -292,10 +289,11 @@ func (m *Mean) send(b *block) {
 }
 
 func (m *Mean) sendBatch() {
-	batch := m.batch
+	b := m.batch
 	m.batch = nil
 	m.run(func(w *worker) error {
-		for _, curves := range batch {
+		w.batch = b
+		for _, curves := range b.people {
 			if err := m.encode.person(w, curves); err != nil {
 				return err
 			}
@@ -309,6 +307,9 @@ func (m *Mean) run(job func(*worker) error) {
 	w := <-m.free
 	if w.spare != nil {
 		m.spare, w.spare = append(m.spare, w.spare), nil
+	}
+	if w.batch != nil {
+		m.batches, w.batch = append(m.batches, w.batch), nil
 	}
 	go func() {
 		if err := job(w); err != nil {
