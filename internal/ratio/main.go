@@ -155,8 +155,8 @@ func appendSmooth(b []byte, a, c, t float64) []byte {
 	return strconv.AppendFloat(b, math.Round(1e7*(a*math.Sin(6*t)+c*t))/1e7, 'g', -1, 64)
 }
 
-// long writes smooth curves with a row for each sample.
-func (m *machine) long(name string, people, times int) (string, error) {
+// long writes smooth curves with a row for each sample, all at the same times or each at its own.
+func (m *machine) long(name string, people, times int, own bool) (string, error) {
 	r := rand.New(rand.NewPCG(8, uint64(people)))
 	var a, c float64
 	return m.csv(name, "id,t,value", people*times, func(b []byte, i int) []byte {
@@ -164,6 +164,9 @@ func (m *machine) long(name string, people, times int) (string, error) {
 			a, c = r.NormFloat64(), r.NormFloat64()
 		}
 		t := float64(i%times) / float64(times-1)
+		if own {
+			t = math.Round(1e6*(float64(i%times)+r.Float64())/float64(times)) / 1e6
+		}
 		b = strconv.AppendInt(b, int64(i/times), 10)
 		b = strconv.AppendFloat(append(b, ','), t, 'g', -1, 64)
 		return append(appendSmooth(append(b, ','), a, c, t), '\n')
@@ -302,7 +305,11 @@ func (m *machine) tables(large bool) error {
 	if err != nil {
 		return err
 	}
-	long, err := m.long("long.csv", 30_000, 100)
+	long, err := m.long("long.csv", 30_000, 100, false)
+	if err != nil {
+		return err
+	}
+	irregular, err := m.long("irregular.csv", 30_000, 30, true)
 	if err != nil {
 		return err
 	}
@@ -323,6 +330,7 @@ func (m *machine) tables(large bool) error {
 		{"mean, protect-then-fit, legendre:6", "the same", widePq, meanArgs(widePq, "--method", "ptf")},
 		{"mean, fit-then-protect, legendre:6", "long CSV, 3·10⁶ rows of 3·10⁴ curves", long, meanArgs(long, "--domain", "0:1")},
 		{"mean, fit-then-protect, legendre:6", "long Parquet, the same", longPq, meanArgs(longPq, "--domain", "0:1")},
+		{"mean, fit-then-protect, legendre:6", "long CSV, 3·10⁴ curves of 30 samples, each at its own times", irregular, meanArgs(irregular, "--domain", "0:1")},
 		{"density, 1 variable, rank 64", "CSV, 10⁶ points", line, densityArgs(line, 1, "--rank", "64")},
 		{"density, 2 variables, rank 8", "CSV, 10⁶ points × 2", flat, densityArgs(flat, 2, "--rank", "8")},
 		{"density, 2 variables, rank 8", "Parquet, 10⁶ points × 2", flatPq, densityArgs(flatPq, 2, "--rank", "8")},

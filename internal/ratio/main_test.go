@@ -11,7 +11,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long, err := m.long("l.csv", 20, 3)
+	long, err := m.long("l.csv", 20, 3, true)
 	if err != nil {
 		t.Fatal(err)
 	}
