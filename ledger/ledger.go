@@ -100,7 +100,18 @@ type Receipt struct {
 // Debit spends, before noise is drawn: on return the debit is on disk. It refuses with an *OverspendError what the cap does not
 // hold, with a *MismatchError what the data set's terms do not allow, with a *DamageError on a damaged history; then
 // nothing is spent. On any other error (a lost connection) the debit may have been committed.
-func (l *Ledger) Debit(ctx context.Context, e Entry) (*Receipt, error) {
+func (l *Ledger) Debit(ctx context.Context, e Entry) (*Receipt, error) { return l.debit(ctx, e, false) }
+
+// Rehearse answers as Debit would now, and leaves the ledger as it is: nothing is spent, and the receipt cannot be
+// completed.
+func (l *Ledger) Rehearse(ctx context.Context, e Entry) (*Receipt, error) {
+	return l.debit(ctx, e, true)
+}
+
+// errRehearsed rolls a rehearsal back.
+var errRehearsed = errors.New("ledger: a rehearsal")
+
+func (l *Ledger) debit(ctx context.Context, e Entry, rehearse bool) (*Receipt, error) {
 	if err := checkEntry(e); err != nil {
 		return nil, err
 	}
@@ -151,8 +162,14 @@ func (l *Ledger) Debit(ctx context.Context, e Entry) (*Receipt, error) {
 		}
 		r, err := w.add(ctx, row{kind: string(Debited), at: at, who: e.Who, verb: e.Verb, parameters: parameters, statement: statement}, next)
 		receipt.Seq, receipt.Hash = r.seq, r.hash
+		if err == nil && rehearse {
+			return errRehearsed
+		}
 		return err
 	})
+	if errors.Is(err, errRehearsed) {
+		return receipt, nil
+	}
 	if over != nil {
 		// The lock is released: others need not wait while the entries are read.
 		if over.Entries, err = l.debits(ctx, e.Dataset, upTo); err == nil {

@@ -102,7 +102,7 @@ edges.`,
 				defer book.Close()
 			}
 			r, spent, err := buyBound(cmd, bc, args[0], o, file, book, &budget)
-			if err != nil {
+			if err != nil || budget.Dry {
 				return err
 			}
 			text, err := r.Encode()
@@ -127,6 +127,7 @@ edges.`,
 	in.Register(cmd.Flags())
 	in.RegisterUnsorted(cmd.Flags())
 	budget.Register(cmd.Flags())
+	budget.RegisterDry(cmd.Flags())
 	flags.RegisterUnitName(cmd.Flags(), &unitName)
 	addJSON(cmd, &asJSON)
 	return cmd
@@ -144,7 +145,7 @@ func (c *counted) Add(curves ...fit.Curve) error {
 }
 
 // buyBound reads everybody, debits and releases; the caller completes the
-// expense.
+// expense. A dry run ends before that, with neither.
 func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *publish.Budget) (*mean.BoundRelease, *publish.Expense, error) {
 	var b *mean.Bound
 	var people counted
@@ -161,10 +162,17 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	warn(cmd.ErrOrStderr(), flags.BoundRemarks(c, people.n)...)
-	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), map[string]any{
+	parameters := map[string]any{
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
 		"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,
-	})
+	}
+	if budget.Dry {
+		return nil, nil, publish.Rehearse(cmd.Context(), publish.Expenditure{
+			Budget: budget, Book: book, Dataset: budget.Name(path), Verb: "bound", Statement: b.Statement(), Parameters: parameters,
+			Predicted: func() string { return flags.PredictBound(c, people.n) },
+		}, cmd.OutOrStdout())
+	}
+	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), parameters)
 	if err != nil {
 		return nil, nil, err
 	}

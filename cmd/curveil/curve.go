@@ -81,7 +81,7 @@ func (c *curveFlags) config(f *pflag.FlagSet, zone *time.Location) (curve.Config
 	}
 	if c.space != "" {
 		if out.Space, err = space.Parse(c.space, w); err != nil {
-			return out, usageError{err}
+			return out, usagef("--space: %w", err)
 		}
 	}
 	return out, nil
@@ -220,6 +220,7 @@ names, times or metadata.`,
 	c.register(cmd.Flags())
 	t.register(cmd.Flags())
 	budget.Register(cmd.Flags())
+	budget.RegisterDry(cmd.Flags())
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "file for the private curves, in the format of its suffix (default: as the input)")
 	f.StringVar(&releasePath, "release", "", "file for the release of one curve (JSON), with its guarantee")
@@ -330,21 +331,21 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	if err != nil {
 		return err
 	}
+	statement := privacy.Statement{Guarantee: p.Config().Guarantee, Unit: p.Config().Unit, Metric: p.Config().Metric, Distance: p.Config().Distance}
+	parameters := map[string]any{
+		"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": p.Config().Method, "every": j.flags.every,
+	}
+	if j.budget.Dry {
+		return j.rehearse(cmd, p.Config(), statement, parameters)
+	}
 	w, err := dataset.CreateTracks(out, format, len(j.tracks) > 1)
 	if err != nil {
 		return err
 	}
 	defer w.Discard()
-	statement := privacy.Statement{Guarantee: p.Config().Guarantee, Unit: p.Config().Unit, Metric: p.Config().Metric, Distance: p.Config().Distance}
 	var spent []*publish.Expense
 	for i := range j.tracks {
-		name := j.budget.Name(j.file)
-		if len(j.tracks) > 1 {
-			name = fmt.Sprintf("%s/%d", name, i+1)
-		}
-		e, err := j.budget.Debit(cmd.Context(), j.book, name, "curve", statement, map[string]any{
-			"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": p.Config().Method, "every": j.flags.every,
-		})
+		e, err := j.budget.Debit(cmd.Context(), j.book, j.name(i), "curve", statement, parameters)
 		if err != nil {
 			return err
 		}
@@ -406,6 +407,36 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 	return nil
 }
 
+// name is that of a track in the ledger.
+func (j *curveJob) name(i int) string {
+	name := j.budget.Name(j.file)
+	if len(j.tracks) > 1 {
+		name = fmt.Sprintf("%s/%d", name, i+1)
+	}
+	return name
+}
+
+// rehearse says what would be spent on each track, the words once.
+func (j *curveJob) rehearse(cmd *cobra.Command, c curve.Config, s privacy.Statement, parameters any) error {
+	for i := range j.tracks {
+		to := io.Discard
+		if i == 0 {
+			to = cmd.OutOrStdout()
+		}
+		err := publish.Rehearse(cmd.Context(), publish.Expenditure{
+			Budget: j.budget, Book: j.book, Dataset: j.name(i), Verb: "curve", Statement: s, Parameters: parameters,
+			Predicted: func() string { return predictedError(c) },
+		}, to)
+		if err != nil {
+			return err
+		}
+	}
+	if n := len(j.tracks); n > 1 {
+		fmt.Fprintf(cmd.OutOrStdout(), "  and so for each of %d tracks\n", n)
+	}
+	return nil
+}
+
 // write evaluates the release on the public grid.
 func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.Track) error {
 	x := make([][]float64, len(r.Components))
@@ -462,16 +493,24 @@ func leftError(c curve.Config, r *release.Release) string {
 	if r.Method != release.Denoised {
 		return ""
 	}
-	if c.Roughness > 0 {
-		if plan, err := curve.NewPlan(curve.PlanConfig{Config: c}); err == nil && plan.Best > 0 {
-			for _, row := range plan.Rows {
-				if row.Pieces == plan.Best {
-					return strings.TrimSpace(fmt.Sprintf("at most about %.3g %s", row.Error, c.Distance)) + " root-mean-square, predicted for the roughness that was stated"
-				}
-			}
-		}
+	if words := predictedError(c); words != "" {
+		return words
 	}
 	return "smaller than the noise, which is that before denoising; 'curveil plan curve --roughness R' predicts it from a guess of how rough the curve is"
+}
+
+// predictedError is that of the best number of pieces, where the roughness was stated.
+func predictedError(c curve.Config) string {
+	plan, err := curve.NewPlan(curve.PlanConfig{Config: c})
+	if err != nil || plan.Best == 0 {
+		return ""
+	}
+	for _, row := range plan.Rows {
+		if row.Pieces == plan.Best {
+			return strings.TrimSpace(fmt.Sprintf("at most about %.3g %s", row.Error, c.Distance)) + " root-mean-square, expected for the roughness that was stated"
+		}
+	}
+	return ""
 }
 
 // meaning says what a budget means in the units of the data.

@@ -106,11 +106,12 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			err = publish.Release(cmd, publish.Expenditure{
 				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "density",
 				Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc),
+				Predicted: func() string { return flags.PredictDensity(acc.Config(), n) },
 			}, &out, asJSON, func() (r *release.Release, err error) {
 				made, err = acc.Release(noise.Crypto())
 				return made, err
 			})
-			if err != nil || sample == 0 {
+			if err != nil || sample == 0 || budget.Dry {
 				return err
 			}
 			return writeSample(samplePath, made, sample)
@@ -119,6 +120,7 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 	d.Register(cmd.Flags())
 	out.Register(cmd.Flags())
 	budget.Register(cmd.Flags())
+	budget.RegisterDry(cmd.Flags())
 	points.Register(cmd.Flags())
 	cmd.AddCommand(densityPartialCommand(), densityMergeCommand())
 	f := cmd.Flags()

@@ -176,3 +176,72 @@ func TestSecondPersonColumn(t *testing.T) {
 	}
 	must(t, append([]string{"mean", long, "--domain", "0:1", "--unit", "rider", "--ledger", "none"}, common...)...)
 }
+
+// A rehearsal checks all that the call would, and leaves no trace.
+func TestDryRun(t *testing.T) {
+	wide, _ := manyPeople(t, 50)
+	points := scatter(t, 200, 0)
+	far := scatter(t, 200, 150)
+	dir := t.TempDir()
+	book, out := filepath.Join(dir, "l.db"), filepath.Join(dir, "out.json")
+	mean := []string{"mean", wide, "--space", "legendre:3", "--bound", "5", "-o", out}
+	partial := filepath.Join(dir, "p.partial")
+	must(t, "mean", "partial", wide, "--space", "legendre:3", "--bound", "5", "--mu", "1", "-o", partial)
+	density := []string{"density", "--columns", "lon,lat", "--bounds", "-122.52:-122.25,37.60:37.82", "--rho", "0.5", "-o", out}
+	rehearse := func(args ...string) (int, string, string) {
+		return call(t, append(args, "--dry-run", "--ledger", book)...)
+	}
+	all := func(ledger string) {
+		for _, args := range [][]string{
+			append(mean, "--mu", "1"),
+			{"mean", wide, "--space", "legendre:3", "--bound", "auto", "--bound-mu", "0.3", "--mu", "0.5", "-o", out},
+			{"bound", wide, "--space", "legendre:3", "--mu", "0.5"},
+			{"mean", "merge", partial, "--dataset", "wide", "-o", out},
+			append(density, points, "--sample", "10", "--sample-out", filepath.Join(dir, "s.csv")),
+			{"curve", wide, "--rho", "1", "--window", "0:1", "--every", "0.1", "--max-gap", "inf", "-o", filepath.Join(dir, "out.csv")},
+		} {
+			code, stdout, stderr := rehearse(args...)
+			if code != exitDone || !strings.Contains(stdout, "nothing was spent") || !strings.Contains(stdout, ledger) || args[0] != "curve" && !strings.Contains(stdout, "predicted") {
+				t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
+			}
+		}
+	}
+	all("would be made")
+	if exists(book) {
+		t.Error("a rehearsal made a ledger")
+	}
+	must(t, append(mean, "--mu", "1", "--ledger", book)...)
+	if err := os.Remove(out); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := must(t, "ledger", "history", "wide", "--ledger", book)
+	all("spen")
+	must(t, "ledger", "cap", "wide", "--mu", "1.2", "--ledger", book)
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{append(mean, "--mu", "1"), exitBudget},
+		{append(mean, "--mu", "1000"), exitUsage},
+		{append(mean, "--mu", "0.1", "--unit-name", "child"), exitUsage},
+		{append(density, far), exitUsage},
+		{append(mean, "--mu", "0.1", "--n", "3"), exitFailed},
+	} {
+		if code, _, stderr := rehearse(c.args...); code != c.code {
+			t.Errorf("%v: exit %d, want %d\n%s", c.args, code, c.code, stderr)
+		}
+	}
+	must(t, "ledger", "cap", "wide", "--none", "--ledger", book)
+	after, _ := must(t, "ledger", "history", "wide", "--ledger", book)
+	if strings.Count(after, " mean ") != 1 || strings.Count(after, "released") != strings.Count(before, "released") {
+		t.Errorf("the ledger changed from\n%s\nto\n%s", before, after)
+	}
+	if stdout, _ := must(t, "ledger", "verify", "--ledger", book); !strings.Contains(stdout, "sound: 1 data sets") {
+		t.Error(stdout)
+	}
+	for _, path := range []string{out, filepath.Join(dir, "s.csv"), filepath.Join(dir, "out.csv")} {
+		if exists(path) {
+			t.Errorf("a rehearsal wrote %s", path)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/internal/flags"
+	"github.com/curveil/curveil/internal/nearest"
 	"github.com/curveil/curveil/ledger"
 )
 
@@ -94,7 +95,14 @@ Start with 'curveil demo', then 'curveil plan mean --help'.`,
 // that is none of them.
 func subverb(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("unknown command %q for %q", args[0], cmd.CommandPath())
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		if near := nearest.Of(args[0], names); near != "" {
+			return usagef("unknown command %q for %q: is %s meant?", args[0], cmd.CommandPath(), near)
+		}
+		return usagef("unknown command %q for %q: it has %s", args[0], cmd.CommandPath(), strings.Join(names, ", "))
 	}
 	return cmd.Help()
 }

@@ -85,7 +85,7 @@ Every parameter is public: take it from what is known about such curves, or from
 			if book != nil {
 				defer book.Close()
 			}
-			if m.AutoBound() {
+			if m.AutoBound() && !budget.Dry {
 				bought, spent, err := buyBound(cmd, bound, args[0], o, file, book, &budget)
 				if err != nil {
 					return err
@@ -120,13 +120,25 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err := acc.Ready(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
+			if m.AutoBound() && budget.Dry {
+				n, _ := acc.N()
+				warn(cmd.ErrOrStderr(), flags.BoundRemarks(bound, n)...)
+			} else if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
 				return err
 			}
-			return publish.Release(cmd, publish.Expenditure{
+			expenditure := publish.Expenditure{
 				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "mean",
 				Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config()),
-			}, &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
+				Predicted: predictMean(acc),
+			}
+			if m.AutoBound() && budget.Dry { // both debits at once, and no bound to predict from
+				if expenditure.Statement.Guarantee, err = together(cfg.Guarantee, boundMu); err != nil {
+					return err
+				}
+				n, _ := acc.N()
+				expenditure.Predicted = func() string { return flags.PredictBound(bound, n) }
+			}
+			return publish.Release(cmd, expenditure, &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 		},
 	}
 	cmd.AddCommand(meanPartialCommand(), meanMergeCommand())
@@ -135,6 +147,7 @@ Every parameter is public: take it from what is known about such curves, or from
 	in.RegisterUnsorted(cmd.Flags())
 	out.Register(cmd.Flags())
 	budget.Register(cmd.Flags())
+	budget.RegisterDry(cmd.Flags())
 	q.register(cmd.Flags())
 	cmd.Flags().Float64Var(&boundMu, "bound-mu", 0, "with --bound auto: budget, as μ-GDP, spent on the bound besides the mean's own")
 	flags.RegisterUnitName(cmd.Flags(), &unitName)
@@ -227,12 +240,30 @@ func warnMean(w io.Writer, acc *mean.Mean, times *observed) error {
 	return nil
 }
 
-// warn prints warnings.
-func warn(w io.Writer, lines ...string) {
-	for _, line := range lines {
-		fmt.Fprintf(w, "curveil: WARNING: %s\n", line)
+// predictMean says the error to expect of a mean of the people who were added.
+func predictMean(acc *mean.Mean) func() string {
+	return func() string {
+		n, err := acc.N()
+		if err != nil {
+			return ""
+		}
+		return flags.PredictMean(acc.Config(), n)
 	}
 }
+
+// together is a guarantee and a bought bound's, in one.
+func together(g privacy.Guarantee, boundMu float64) (privacy.Guarantee, error) {
+	mu, err := privacy.GaussianMu(g)
+	if pure, ok := g.(privacy.Pure); ok {
+		mu, err = pure.GDP(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return privacy.Shorten(privacy.GDP(math.Hypot(float64(mu), boundMu)), true), nil
+}
+
+var warn = publish.Remarks
 
 // readPeople adds everybody in the file to a new accumulator. A large file whose
 // people are scattered is read again from the start, in several passes.

@@ -273,6 +273,7 @@ partial given twice is refused; a person whose rows lie in two shards cannot be 
 	}
 	f.out.Register(cmd.Flags())
 	f.budget.Register(cmd.Flags())
+	f.budget.RegisterDry(cmd.Flags())
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
@@ -302,7 +303,7 @@ func meanMergeCommand() *cobra.Command {
 		if err := warnMean(cmd.ErrOrStderr(), acc, nil); err != nil {
 			return err
 		}
-		return f.release(cmd, publish.Expenditure{Verb: "mean", Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config())},
+		return f.release(cmd, publish.Expenditure{Verb: "mean", Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config()), Predicted: predictMean(acc)},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
 }
@@ -337,7 +338,8 @@ func densityMergeCommand() *cobra.Command {
 			return fmt.Errorf("the partials hold %d people, but the public number was stated as %d: a partial is missing, or --n was wrong", n, want)
 		}
 		warn(cmd.ErrOrStderr(), flags.DensityRemarks(acc.Config(), n)...)
-		return f.release(cmd, publish.Expenditure{Verb: "density", Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc)},
+		return f.release(cmd, publish.Expenditure{Verb: "density", Statement: acc.Config().Statement(), Parameters: flags.DensityParameters(acc),
+			Predicted: func() string { return flags.PredictDensity(acc.Config(), n) }},
 			func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 	})
 }

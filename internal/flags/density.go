@@ -34,7 +34,7 @@ func (d *Density) Register(f *pflag.FlagSet) {
 	f.StringVar(&d.Rule, "rule", "lepskii-1", "how the rank is chosen: lepskii-1 or lepskii-2")
 	f.Float64SliceVar(&d.Kappa, "kappa", nil, "constants of the rule (default: tuned in simulations)")
 	f.BoolVar(&d.Plain, "plain", false, "do not shrink the chosen coefficients")
-	f.StringVar(&d.Side, "outside", "zero", "points outside the box: zero (they count in n only) or clamp")
+	f.StringVar(&d.Side, "outside", "zero", "points outside the box: zero (they count in n only) or clamp; when it is said, most points may lie outside")
 	f.Int64VarP(&d.N, "n", "n", 0, "public number of people (default: counted in a first pass over the file)")
 	d.Guarantee.Register(f)
 }

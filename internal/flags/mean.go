@@ -73,7 +73,7 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 	}
 	c.UnixTime = c.UnixTime || m.Dated
 	if c.Space, err = space.Parse(m.Space, domain); err != nil {
-		return c, Usage(err)
+		return c, Usagef("--space: %w", err)
 	}
 	c.Reference, err = Center(m.Center, len(components))
 	c.Components, c.N = components, m.N

@@ -27,6 +27,7 @@ import (
 type Budget struct {
 	Where, Dataset, Who string
 	Weak                bool // spend also what protects almost nothing
+	Dry                 bool // spend and release nothing, and say what would be
 
 	stderr io.Writer // for warnings
 	warned bool
@@ -45,6 +46,11 @@ func (b *Budget) Register(f *pflag.FlagSet) {
 	f.BoolVar(&b.Weak, "weak", false, "spend also a budget that protects almost nothing (μ ≥ 10, ρ ≥ 50, ε ≥ 15, δ > 0.01)")
 }
 
+// RegisterDry adds the flag of verbs that can be rehearsed.
+func (b *Budget) RegisterDry(f *pflag.FlagSet) {
+	f.BoolVar(&b.Dry, "dry-run", false, "read and check everything, say what would be spent and the error to expect; spend and release nothing")
+}
+
 // Open opens the ledger, so that one that cannot be reached stops the verb before the
 // data are read; it is nil for none.
 func (b *Budget) Open(ctx context.Context, stderr io.Writer) (*ledger.Ledger, error) {
@@ -52,6 +58,11 @@ func (b *Budget) Open(ctx context.Context, stderr io.Writer) (*ledger.Ledger, er
 	if b.Where == "none" {
 		fmt.Fprintln(stderr, "curveil: WARNING: --ledger none: this expense is recorded nowhere. Nobody will refuse the next release, and nobody can say what has been spent in all.")
 		return nil, nil
+	}
+	if b.Dry && !strings.Contains(b.Where, "://") {
+		if _, err := os.Stat(b.Where); errors.Is(err, os.ErrNotExist) {
+			return nil, nil // the first spending makes it; a rehearsal does not
+		}
 	}
 	return ledger.Open(ctx, b.Where)
 }
@@ -94,17 +105,26 @@ func (b *Budget) Debit(ctx context.Context, l *ledger.Ledger, dataset, verb stri
 	if l == nil {
 		return nil, nil
 	}
-	if !b.looked {
-		b.looked = true
-		if near, err := NewName(ctx, l, dataset); err == nil && near != "" && b.stderr != nil {
-			fmt.Fprintf(b.stderr, "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice; --dataset says which it is\n", dataset, near)
-		}
+	b.look(ctx, l, dataset)
+	if b.Dry {
+		return nil, errors.New("a rehearsal spends nothing") // a verb that forgot to rehearse
 	}
 	r, err := l.Debit(ctx, ledger.Entry{Dataset: dataset, Who: b.Spender(), Verb: verb, Parameters: parameters, Statement: s})
 	if err != nil {
 		return nil, explain(err)
 	}
 	return &Expense{l, r}, nil
+}
+
+// look warns, once, of a data set that is new to the ledger and called nearly as another.
+func (b *Budget) look(ctx context.Context, l *ledger.Ledger, dataset string) {
+	if b.looked || b.stderr == nil {
+		return
+	}
+	b.looked = true
+	if near, err := NewName(ctx, l, dataset); err == nil && near != "" {
+		fmt.Fprintf(b.stderr, "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice; --dataset says which it is\n", dataset, near)
+	}
 }
 
 // NewName returns, for a data set that the ledger does not know, the one that is called nearly
@@ -148,23 +168,28 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
 	}
 	Label(w, "ledger")
+	fmt.Fprintln(w, standing(e.receipt, "has spent"))
+	return nil
+}
+
+// standing says where a data set stands.
+func standing(r *ledger.Receipt, has string) string {
 	const firstDebit = 2 // event 1 made the data set
-	verb := "data set %q has spent %v"
-	if e.receipt.Seq == firstDebit {
-		verb = "first spending on data set %q: %v"
+	text := fmt.Sprintf("data set %q %s", r.Dataset, has)
+	if r.Seq == firstDebit {
+		text = fmt.Sprintf("first spending on data set %q:", r.Dataset)
 	}
-	fmt.Fprintf(w, verb, e.receipt.Dataset, privacy.Shorten(e.receipt.Spent, true))
-	if mu, ok := e.receipt.Spent.(privacy.GDP); ok {
-		fmt.Fprintf(w, " = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
+	text += fmt.Sprintf(" %v", privacy.Shorten(r.Spent, true))
+	if mu, ok := r.Spent.(privacy.GDP); ok {
+		text += fmt.Sprintf(" = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
 	}
 	switch {
-	case e.receipt.Cap == nil:
-		fmt.Fprint(w, "; no cap ('curveil ledger cap' sets one)")
-	case e.receipt.Fits.Validate() != nil:
-		fmt.Fprintf(w, " of a cap of %v; nothing more fits", e.receipt.Cap)
+	case r.Cap == nil:
+		text += "; no cap ('curveil ledger cap' sets one)"
+	case r.Fits.Validate() != nil:
+		text += fmt.Sprintf(" of a cap of %v; nothing more fits", r.Cap)
 	default:
-		fmt.Fprintf(w, " of a cap of %v; %v still fits", e.receipt.Cap, privacy.Shorten(e.receipt.Fits, false))
+		text += fmt.Sprintf(" of a cap of %v; %v still fits", r.Cap, privacy.Shorten(r.Fits, false))
 	}
-	fmt.Fprintln(w)
-	return nil
+	return text
 }

@@ -17,11 +17,15 @@ type Expenditure struct {
 	Verb       string
 	Statement  privacy.Statement
 	Parameters any
+	Predicted  func() string // the error to expect, in words; may be nil
 }
 
 // Release debits, releases, writes and reports, in this order: the budget is spent
 // before noise is drawn, and the ledger learns of the release once it is written.
 func Release(cmd *cobra.Command, e Expenditure, out *Output, asJSON bool, draw func() (*release.Release, error)) error {
+	if e.Budget.Dry {
+		return Rehearse(cmd.Context(), e, cmd.OutOrStdout())
+	}
 	spent, err := e.Budget.Debit(cmd.Context(), e.Book, e.Dataset, e.Verb, e.Statement, e.Parameters)
 	if err != nil {
 		return err

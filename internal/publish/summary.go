@@ -204,3 +204,10 @@ func JSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
+
+// Remarks prints warnings, from flags.MeanRemarks and the like.
+func Remarks(w io.Writer, lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "curveil: WARNING: %s\n", line)
+	}
+}

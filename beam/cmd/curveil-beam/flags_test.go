@@ -15,8 +15,8 @@ import (
 
 // notHere are the core command's flags that make no sense on an engine; docs/beam.md says why.
 var notHere = map[string][]string{
-	"mean":    {"bound-mu", "bound-range", "per-octave", "quantile", "unsorted"},
-	"density": {"sample", "sample-out"},
+	"mean":    {"bound-mu", "bound-range", "per-octave", "quantile", "unsorted", "dry-run"},
+	"density": {"sample", "sample-out", "dry-run"},
 }
 
 // otherwise are the flags whose meaning differs in what the text says.

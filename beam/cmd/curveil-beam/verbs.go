@@ -203,6 +203,9 @@ func meanCommand() *cobra.Command {
 				if err := acc.UnmarshalBinary(sum); err != nil {
 					return nil, err
 				}
+				if n, err := acc.N(); err == nil {
+					publish.Remarks(cmd.ErrOrStderr(), flags.MeanRemarks(acc.Config(), n)...)
+				}
 				return func() (*release.Release, error) { return acc.Release(noise.Crypto()) }, acc.Ready()
 			})
 		},
@@ -297,6 +300,7 @@ func densityCommand() *cobra.Command {
 				if n == 0 || d.N != 0 && n != d.N {
 					return nil, fmt.Errorf("the files have %d people, but the public number was stated as %d", n, d.N)
 				}
+				publish.Remarks(cmd.ErrOrStderr(), flags.DensityRemarks(acc.Config(), n)...)
 				return func() (*release.Release, error) { return acc.Release(noise.Crypto()) }, nil
 			})
 		},
