@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -234,6 +236,32 @@ func (p *Points) next() (ok bool, err error) {
 	}
 }
 
+// NextRows moves over as many people as are at hand and returns their points, one after the other and valid until
+// the next call, where each row is a person's. It returns nil at the end of the file, at the first error (Err
+// tells which), and where a column tells people apart, which takes Next.
+func (p *Points) NextRows() []float64 {
+	rows, ok := p.src.(wideRows)
+	if !ok || p.unit >= 0 || p.done {
+		return nil
+	}
+	b, i, err := rows.row()
+	if b == nil {
+		p.done, p.err = true, err
+		return nil
+	}
+	end := i
+	for end < b.n && b.missing[end] == 0 {
+		end++
+	}
+	if end == i {
+		b.at(i, &p.row)
+		p.done, p.err = true, p.incomplete()
+		return nil
+	}
+	rows.skip(end - i - 1)
+	return b.x[i*b.width : end*b.width]
+}
+
 // Count reads to the end and returns the number of people that Next has not moved to. Where each row of a CSV file is
 // a person's it counts rows and does not look into them: a fault that lies there is found by whoever reads them.
 func (p *Points) Count() (n int64, err error) {
@@ -256,12 +284,13 @@ func (p *Points) read() (bool, error) {
 	if !ok || err != nil || p.row.missing == 0 {
 		return ok, err
 	}
-	for k, v := range p.row.x {
-		if v != v {
-			return false, p.at(p.row.line, p.number[k], p.columns[k], "the cell is empty or missing", "fill it in, or take the row out, which changes the public number of people")
-		}
-	}
-	return true, nil
+	return false, p.incomplete()
+}
+
+// incomplete is the fault of the row at hand.
+func (p *Points) incomplete() error {
+	k := slices.IndexFunc(p.row.x, math.IsNaN)
+	return p.at(p.row.line, p.number[k], p.columns[k], "the cell is empty or missing", "fill it in, or take the row out, which changes the public number of people")
 }
 
 // Person returns the coordinates of the points of the person that Next moved to, one point after the other, the

@@ -215,3 +215,39 @@ func TestForCallersThatGroup(t *testing.T) {
 		t.Errorf("%s, %v", s, r.Err())
 	}
 }
+
+// Many people at once are the people one by one, up to the same fault.
+func TestNextRows(t *testing.T) {
+	xy := []string{"x", "y"}
+	long := "x,y\n" + strings.Repeat("1,2\n3,4\n", 300)
+	for _, text := range []string{"x,y\n", "y,x\n1,2\n", long, long + "5,\n6,7\n", long + "5,x\n", long + "5\n"} {
+		for _, size := range []int{1, 100, bufferSize} {
+			open := func() *Points {
+				p, err := NewPointsCSV(strings.NewReader(text), "f.csv", PointOptions{Columns: xy})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.csv.cutter.size = size
+				return p
+			}
+			want, wantErr := readPoints(open(), nil)
+			var one []float64
+			for _, w := range want {
+				one = append(one, w.X...)
+			}
+			p := open()
+			var all []float64
+			for x := p.NextRows(); x != nil; x = p.NextRows() {
+				all = append(all, x...)
+			}
+			if d := cmp.Diff(one, all); d != "" || fmt.Sprint(wantErr) != fmt.Sprint(p.Err()) || p.NextRows() != nil {
+				t.Errorf("%.20q in chunks of %d: %v, %v; one by one %v (-want +got):\n%s", text, size, p.Err(), len(all), wantErr, d)
+			}
+			p.Close()
+		}
+	}
+	p, err := NewPointsCSV(strings.NewReader("who,x,y\na,1,2\n"), "f.csv", PointOptions{Columns: xy, Unit: "who"})
+	if err != nil || p.NextRows() != nil || !p.Next() {
+		t.Errorf("rows of people who have several: %v", err)
+	}
+}

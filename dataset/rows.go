@@ -24,8 +24,7 @@ func (w wideRows) next(row *wideRow) (bool, error) {
 	if b == nil {
 		return false, err
 	}
-	row.x, row.line, row.missing = b.values(i), b.line[i], b.missing[i]
-	row.id, row.unit = b.names(i)
+	b.at(i, row)
 	if b.hasID {
 		// One string for a block, not one for each person.
 		if len(b.text) != len(b.keys) {
@@ -35,6 +34,11 @@ func (w wideRows) next(row *wideRow) (bool, error) {
 		row.name = b.text[p.from:p.id]
 	}
 	return true, nil
+}
+
+func (r *rows) at(i int, row *wideRow) {
+	row.x, row.line, row.missing = r.values(i), r.line[i], r.missing[i]
+	row.id, row.unit = r.names(i)
 }
 
 func (l longRows) next(run *longRun) (bool, error) {
