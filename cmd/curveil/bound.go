@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
-	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
@@ -86,7 +85,7 @@ edges.`,
 			if err != nil {
 				return err
 			}
-			c.Unit = cmp.Or(unitName, flags.UnitOf(file.Schema()))
+			c.Unit, c.Grid = cmp.Or(unitName, flags.UnitOf(file.Schema())), file.Schema().Times
 			bc, err := q.config(c, g)
 			if err != nil {
 				return err
@@ -133,27 +132,15 @@ edges.`,
 	return cmd
 }
 
-// counted counts the people who pass through it.
-type counted struct {
-	adder
-	n int64
-}
-
-func (c *counted) Add(curves ...fit.Curve) error {
-	c.n++
-	return c.adder.Add(curves...)
-}
-
 // buyBound reads everybody, debits and releases; the caller completes the
 // expense. A dry run ends before that, with neither.
 func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *publish.Budget) (*mean.BoundRelease, *publish.Expense, error) {
 	var b *mean.Bound
-	var people counted
+	var people observed
 	err := readPeople(cmd, path, o, file, func() (adder, error) {
 		var err error
 		b, err = mean.NewBound(c)
-		people = counted{b, 0}
-		return &people, err
+		return people.of(b), err
 	})
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +148,8 @@ func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Opt
 	if err := b.Ready(); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	warn(cmd.ErrOrStderr(), flags.BoundRemarks(c, people.n)...)
+	warn(cmd.ErrOrStderr(), append(flags.BoundRemarks(c, people.n), flags.DomainRemarks(c.Grid, c.Space.Domain())...)...)
+	people.warn(cmd.ErrOrStderr(), c.Config)
 	parameters := map[string]any{
 		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
 		"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,

@@ -103,6 +103,8 @@ func TestWarningsBeforeSpending(t *testing.T) {
 		{"wide domain", []string{"mean", wide, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100"}, domain},
 		{"wide domain, long", []string{"mean", long, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100"}, domain},
 		{"wide domain, grid", []string{"mean", long, "--bound", "5", "--mu", "1", "--space", "legendre:3", "--domain", "0:100", "--grid", "0:1:5"}, domain},
+		{"wide domain, bound", []string{"bound", wide, "--mu", "3", "--space", "legendre:3", "--domain", "0:100"}, domain},
+		{"wide domain, long, bound", []string{"bound", long, "--mu", "3", "--space", "legendre:3", "--domain", "0:100"}, domain},
 		{"bound of one", []string{"bound", one, "--mu", "0.5"}, "with n = 1 and this budget"},
 		{"large δ", []string{"mean", many, "--bound", "5", "--epsilon", "1", "--delta", "0.01", "--space", "legendre:3"}, "above one over the number of people, 1/200"},
 		{"few points", []string{"density", points, "--columns", "x", "--bounds", "0:1", "--mu", "1"}, "hardly anything will rise above"},

@@ -203,18 +203,21 @@ type adder interface {
 	Add(curves ...fit.Curve) error
 }
 
-// observed keeps the first and the last time of all curves that pass through it.
+// observed counts the people who pass through it, and keeps the first and the last time of
+// their curves.
 type observed struct {
 	adder
+	n           int64
 	first, last float64
 }
 
 func (o *observed) of(a adder) adder {
-	*o = observed{a, math.Inf(1), math.Inf(-1)}
+	*o = observed{a, 0, math.Inf(1), math.Inf(-1)}
 	return o
 }
 
 func (o *observed) Add(curves ...fit.Curve) error {
+	o.n++
 	for _, c := range curves {
 		for _, component := range c {
 			if t := component.T; len(t) > 0 { // in order, or Add refuses it
@@ -223,6 +226,13 @@ func (o *observed) Add(curves ...fit.Curve) error {
 		}
 	}
 	return o.adder.Add(curves...)
+}
+
+// warn says that their times lie in a small part of the domain, where no public times are known.
+func (o *observed) warn(w io.Writer, c mean.Config) {
+	if c.Grid == nil {
+		warn(w, flags.SparseDomain(o.first, o.last, c.Space.Domain())...)
+	}
 }
 
 // warnMean says, before the budget is spent, what the call will hardly have meant. times are
@@ -234,8 +244,8 @@ func warnMean(w io.Writer, acc *mean.Mean, times *observed) error {
 	}
 	c := acc.Config()
 	warn(w, flags.MeanRemarks(c, n)...)
-	if times != nil && c.Grid == nil {
-		warn(w, flags.SparseDomain(times.first, times.last, c.Space.Domain())...)
+	if times != nil {
+		times.warn(w, c)
 	}
 	return nil
 }

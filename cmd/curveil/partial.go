@@ -392,13 +392,15 @@ func meanPartialCommand() *cobra.Command {
 				return err
 			}
 			var acc *mean.Mean
+			var times observed
 			err = readPeople(cmd, args[0], o, file, func() (adder, error) {
 				acc, err = meanOf(text)
-				return acc, err
+				return times.of(acc), err
 			})
 			if err != nil {
 				return err
 			}
+			times.warn(cmd.ErrOrStderr(), acc.Config())
 			return writeShard(out, "mean", args[0], text, acc, force, cmd.ErrOrStderr())
 		},
 	}

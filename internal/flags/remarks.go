@@ -33,16 +33,21 @@ func MeanRemarks(c mean.Config, n int64) (out []string) {
 	if size := centerSize(c.Reference, c.Space.Domain()); c.Radius < size/1000 {
 		out = append(out, fmt.Sprintf("the bound %g is less than a thousandth of the center, about %.3g: curves that are further away than that are pulled in, and the release will be the center; the bound is a distance from the center, in the values' units", c.Radius, size))
 	}
-	if covered := span(c.Grid, c.Space.Domain()); covered < 0.5 {
-		out = append(out, fmt.Sprintf("the public times cover %.2g%% of the domain: in the rest there are no data, and the curve there, and with few times everywhere, is the center and noise; --domain should be where curves are observed", 100*covered))
-	}
-	return out
+	return append(out, DomainRemarks(c.Grid, c.Space.Domain())...)
 }
 
 // deltaRemark is about a δ that publishing somebody's record would satisfy.
 func deltaRemark(g privacy.Guarantee, n int64) []string {
 	if a, ok := g.(privacy.Approx); ok && a.Delta > 1/float64(n) {
 		return []string{fmt.Sprintf("δ = %g is above one over the number of people, 1/%d: what publishes one person's data in full may be as much; take δ far below %.1g", a.Delta, n, 1/float64(n))}
+	}
+	return nil
+}
+
+// DomainRemarks looks at the public times of curves.
+func DomainRemarks(times []float64, domain space.Interval) []string {
+	if covered := span(times, domain); covered < 0.5 {
+		return []string{fmt.Sprintf("the public times cover %.2g%% of the domain: in the rest there are no data, and the curve there, and with few times everywhere, is the center and noise; --domain should be where curves are observed", 100*covered)}
 	}
 	return nil
 }
