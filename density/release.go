@@ -29,7 +29,7 @@ func (d *Density) Release(src *noise.Source) (*release.Release, error) {
 
 // Members releases all members of a family, each a projection that states its own part of the budget, in place of the
 // one that the rule chooses. Together they are the one expense at the configured guarantee that Release is, which covers
-// everybody who sees them all. It can be called once, and not after Release.
+// everybody who sees them all. It can be called once, and not after Release. Proof note: docs/privacy.md#density.
 func (d *Density) Members(src *noise.Source) ([]*release.Release, error) {
 	if d.cfg.Method != Family {
 		return nil, fmt.Errorf("density: the method %s has one release, no members: take the method %s, or Release", d.cfg.Method, Family)

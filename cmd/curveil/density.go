@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -156,38 +157,29 @@ func checkPoints(p *flags.Points, path string, o dataset.PointOptions) error {
 	return p.CheckPeople(file.PersonColumn())
 }
 
-// float64s is the points of one person.
-type float64s = [][]float64
-
-func eachPerson(path string, o dataset.PointOptions, do func(float64s) error) error {
+// addPoints adds everybody in the file, and looks at how many points lie outside the
+// box: a point outside is no fault, but most of them there is a slip of the call.
+func addPoints(cmd *cobra.Command, path string, o dataset.PointOptions, acc *density.Density) error {
 	file, err := dataset.OpenPoints(path, o)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	var person float64s
+	side := outside{box: acc.Config().Box}
+	for x := file.NextRows(); x != nil; x = file.NextRows() {
+		side.count(x)
+		if err := acc.AddPoints(x); err != nil {
+			return err
+		}
+	}
 	for file.Next() {
 		x, _, line := file.Person()
-		person = person[:0]
-		for d := len(o.Columns); len(x) >= d; x = x[d:] {
-			person = append(person, x[:d])
-		}
-		if err := do(person); err != nil {
+		side.count(x)
+		if err := acc.Add(slices.Collect(slices.Chunk(x, len(o.Columns)))...); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
-	return file.Err()
-}
-
-// addPoints adds everybody in the file, and looks at how many points lie outside the
-// box: a point outside is no fault, but most of them there is a slip of the call.
-func addPoints(cmd *cobra.Command, path string, o dataset.PointOptions, acc *density.Density) error {
-	side := outside{box: acc.Config().Box}
-	err := eachPerson(path, o, func(p float64s) error {
-		side.count(p)
-		return acc.Add(p...)
-	})
-	if err != nil {
+	if err := file.Err(); err != nil {
 		return err
 	}
 	return side.judge(cmd.ErrOrStderr(), acc.Config().Outside, cmd.Flags().Changed("outside"))
@@ -201,9 +193,10 @@ type outside struct {
 	points, of int64
 }
 
-func (s *outside) count(p float64s) {
-	s.of += int64(len(p))
-	for _, x := range p {
+func (s *outside) count(x []float64) {
+	d := len(s.box)
+	s.of += int64(len(x) / d)
+	for ; len(x) > 0; x = x[d:] {
 		for i, side := range s.box {
 			if x[i] < side.A || x[i] > side.B {
 				s.points++
