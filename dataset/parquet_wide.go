@@ -48,13 +48,17 @@ func (w pqWide) fill(b *rows) {
 	b.end = n == 0
 	b.x = slices.Grow(b.x, n*b.width)[:n*b.width]
 	w.turn(b.x, n)
+	complete := fit.Finite(b.x)
 	for i := range n {
 		w.row++
 		var id, unit []byte
 		if b.err = w.pqTable.keys(&id, &unit); b.err != nil {
 			return
 		}
-		missing, infinite := countMissing(b.values(i))
+		missing, infinite := 0, -1
+		if !complete {
+			missing, infinite = countMissing(b.values(i))
+		}
 		if infinite >= 0 {
 			b.err = w.fault(w.values[infinite], w.row, "the value is not finite", infiniteFix)
 			return
