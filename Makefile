@@ -20,9 +20,9 @@ unit:
 
 # Once more under the race detector: the tests in which goroutines share
 # something. Statistics say nothing more there and take ten times as long.
-RACE = Concurrent|Designs|BitIdentical|Merge|Shard|Invitation|Groups|Simultaneous|Coverage|Kill|Log|Add|Recycled|Live
+RACE = Concurrent|Ahead|NextRows|Designs|BitIdentical|Merge|Shard|Invitation|Groups|Simultaneous|Coverage|Kill|Log|Add|Recycled|Live
 race:
-	go test -race -short -run '$(RACE)' ./mean ./fit ./ledger ./release ./curve ./density ./regression ./collector
+	go test -race -short -run '$(RACE)' ./dataset ./mean ./fit ./ledger ./release ./curve ./density ./regression ./collector
 	go test -race -short ./noise
 
 # A small version of every figure and table of the papers, with its claim; "make unit" runs it too.
