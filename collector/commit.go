@@ -124,6 +124,7 @@ func (c *Collector) commit(group []*pending) {
 			c.reached(nil)
 			c.settle(message, chosen)
 			group = rest
+		case errors.Is(err, errFull) && c.makeRoom():
 		case errors.Is(err, errFull):
 			c.config.Logger.Error("log full", "error", err.Error())
 			fail(chosen, fmt.Errorf("%w: %w", ErrUnavailable, err))
@@ -293,6 +294,29 @@ func (c *Collector) snapshotWhenDue() {
 		}
 		c.snapshot()
 	}
+}
+
+// makeRoom trims a full log, where that is asked for, and reports whether it is shorter now. Snapshots are written while the
+// collector goes on, and on a slow disk it may go on faster.
+func (c *Collector) makeRoom() bool {
+	if !c.config.TrimLog {
+		return false
+	}
+	ctx := context.Background()
+	before, _, err := c.log.bounds(ctx)
+	if err != nil {
+		return false
+	}
+	for range snapshotsKept {
+		c.saving.Wait()
+		if first, _, err := c.log.bounds(ctx); err != nil || first > before {
+			return err == nil
+		}
+		c.snapshot()
+	}
+	c.saving.Wait()
+	first, _, err := c.log.bounds(ctx)
+	return err == nil && first > before
 }
 
 // forgetAfter is how long an expired invitation is kept, so that whoever comes late hears whether it was used.

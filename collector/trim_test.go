@@ -225,3 +225,21 @@ func TestTrimmedLogIsNeverFull(t *testing.T) {
 		t.Errorf("%d reports, or another state", m.At)
 	}
 }
+
+// A log that fills up while a snapshot is being written waits for it.
+func TestTrimmedLogWaitsForRoom(t *testing.T) {
+	s := testStream(t, "heights")
+	reports := makeReports(t, s, 900)
+	c := open(t, Config{Folder: t.TempDir(), MaxLog: 120_000, TrimLog: true})
+	defer c.Close()
+	create(t, c, Definition{Stream: s})
+	c.busy.Store(true) // a snapshot that never ends …
+	for i, r := range reports {
+		if i == 385 {
+			c.busy.Store(false) // … until the log is all but full
+		}
+		if _, err := c.Submit(t.Context(), "heights", r, ""); err != nil {
+			t.Fatalf("report %d: %v", i, err)
+		}
+	}
+}
