@@ -51,7 +51,10 @@ type single struct{ *csvLong }
 func (s single) next(run *longRun) (bool, error) {
 	var row longRow
 	ok, err := s.csvLong.next(&row)
-	*run = longRun{id: row.id, unit: row.unit, x: append([]float64{row.t}, row.v...), line: []int{row.line}}
+	*run = longRun{id: row.id, unit: row.unit, t: []float64{row.t}, line: []int{row.line}}
+	for _, v := range row.v {
+		run.v = append(run.v, []float64{v})
+	}
 	return ok && err == nil, err
 }
 

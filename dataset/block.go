@@ -95,14 +95,13 @@ func (b *block) add(run *longRun, budget int64) {
 		b.interrupted = true
 	}
 	c.n += n
-	width := 1 + len(b.v)
-	b.t = take(b.t, run.x, n, width)
-	for k := range b.v {
-		b.v[k] = take(b.v[k], run.x[1+k:], n, width)
+	b.reserve(at+n, int(min(budget, defaultBuffer)/row)+1)
+	b.t = append(b.t, run.t[:n]...)
+	for k, v := range run.v {
+		b.v[k] = append(b.v[k], v[:n]...)
 	}
-	b.line = grow(b.line, n)
-	copy(b.line[at:], run.line)
-	b.curve = grow(b.curve, n)
+	b.line = append(b.line, run.line[:n]...)
+	b.curve = b.curve[:at+n]
 	for i := range b.curve[at:] {
 		b.curve[at+i] = int32(b.last)
 	}
@@ -110,25 +109,21 @@ func (b *block) add(run *longRun, budget int64) {
 	run.drop(n)
 }
 
-// take appends n elements of from, which stand width apart.
-func take(to, from []float64, n, width int) []float64 {
-	at := len(to)
-	to = grow(to, n)
-	for i := range to[at:] {
-		to[at+i] = from[i*width]
+// reserve makes room for n rows and, before it is needed, for as many as most: a block of the usual size is copied
+// twice on its way there, and memory that is not written to costs nothing.
+func (b *block) reserve(n, most int) {
+	if n <= cap(b.t) && n <= cap(b.curve) {
+		return
 	}
-	return to
+	n = max(n, 2*cap(b.t), min(16*cap(b.t), most))
+	b.t, b.line, b.curve = atLeast(b.t, n), atLeast(b.line, n), atLeast(b.curve, n)
+	for k, v := range b.v {
+		b.v[k] = atLeast(v, n)
+	}
 }
 
-// grow makes s longer by n. It doubles, where append takes a quarter more and copies a block of the usual size five
-// times over.
-func grow[T any](s []T, n int) []T {
-	end := len(s) + n
-	if end > cap(s) {
-		s = append(make([]T, 0, max(2*cap(s), end)), s...)
-	}
-	return s[:end]
-}
+// atLeast returns s with a capacity of n.
+func atLeast[T any](s []T, n int) []T { return append(make([]T, 0, n), s...) }
 
 // lookup finds the curve of some rows, or begins it.
 func (b *block) lookup(run *longRun) int {

@@ -276,7 +276,7 @@ func (w *csvWide) next(row *wideRow) (bool, error) {
 
 func (w *csvWide) parse(c *chunk) {
 	c.scan(w.s)
-	c.rows.reset(len(w.x), w.id >= 0, w.unit >= 0)
+	c.rows.resetWide(len(w.x), w.id >= 0, w.unit >= 0)
 	c.rows.takeWide(w.next, &w.x, math.MaxInt)
 }
 
@@ -393,13 +393,13 @@ func (l *csvLong) next(row *longRow) (bool, error) {
 
 func (l *csvLong) parse(c *chunk) {
 	c.scan(l.s)
-	c.rows.reset(1+len(l.v), l.id >= 0, l.unit >= 0)
-	c.rows.takeLong(l.next, &l.v, math.MaxInt)
+	c.rows.resetLong(len(l.v), l.id >= 0, l.unit >= 0)
+	c.rows.takeLong(l.next, math.MaxInt)
 }
 
 func (l *csvLong) fork() rowParser {
 	other := *l
-	other.csvTable = l.csvTable.fork()
+	other.csvTable, other.v = l.csvTable.fork(), make([]float64, len(l.v))
 	return &other
 }
 

@@ -23,13 +23,17 @@ import (
 // longRun is rows of one curve that stand together. All slices are valid until the
 // next run.
 type longRun struct {
-	unit, id []byte    // nil where the file has no such column
-	x        []float64 // of each row: the time, one value per component, NaN where missing
+	unit, id []byte // nil where the file has no such column
+	t        []float64
+	v        [][]float64 // of each component, NaN where missing
 	line     []int
 }
 
 func (r *longRun) drop(rows int) {
-	r.x, r.line = r.x[rows*(len(r.x)/len(r.line)):], r.line[rows:]
+	r.t, r.line = r.t[rows:], r.line[rows:]
+	for k := range r.v {
+		r.v[k] = r.v[k][rows:]
+	}
 }
 
 type runSource interface {
@@ -103,11 +107,10 @@ func (g *groups) read() (bool, error) {
 	if !ok || err != nil || g.domain == nil {
 		return ok, err
 	}
-	width := 1 + len(g.components)
-	for i, line := range g.run.line {
-		if t := g.run.x[i*width]; !g.domain.Contains(t) {
+	for i, t := range g.run.t {
+		if !g.domain.Contains(t) {
 			msg, fix := outsideDomain(t, *g.domain, g.dated, g.zone)
-			return false, g.at(line, g.timeColumn, g.timeName, msg, fix)
+			return false, g.at(g.run.line[i], g.timeColumn, g.timeName, msg, fix)
 		}
 	}
 	return true, nil

@@ -145,7 +145,7 @@ func (s *countingSource) next(run *longRun) (bool, error) {
 		return false, nil
 	}
 	s.at++
-	*run = longRun{id: fmt.Append(nil, s.at), x: []float64{1, 2}, line: []int{s.at}}
+	*run = longRun{id: fmt.Append(nil, s.at), t: []float64{1}, v: [][]float64{{2}}, line: []int{s.at}}
 	return true, nil
 }
 

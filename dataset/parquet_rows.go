@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/curveil/curveil/fit"
 	iso "github.com/curveil/curveil/internal/clock"
 )
 
@@ -61,7 +62,7 @@ func (l *pqList) page() error {
 }
 
 func (l *pqList) fill(b *rows) {
-	b.reset(l.m, l.id != nil, l.unit != nil)
+	b.resetWide(l.m, l.id != nil, l.unit != nil)
 	b.takeWide(l.next, &l.x, blockOf(l.m))
 }
 
@@ -173,7 +174,6 @@ type pqLong struct {
 	clock  clock
 	v      []float64
 	lo, hi []float64
-	n      int // rows that every page has left
 }
 
 func newPqLong(t *pqTable, c *columns) (*pqLong, error) {
@@ -194,23 +194,54 @@ func newPqLong(t *pqTable, c *columns) (*pqLong, error) {
 	return l, nil
 }
 
-func (l *pqLong) rewind() error {
-	l.n = 0
-	return l.pqTable.rewind()
+// fill reads rows that every page has. Column by column where nothing is wrong; else row by row, which finds out what.
+func (l *pqLong) fill(b *rows) {
+	b.resetLong(len(l.v), l.id != nil, l.unit != nil)
+	n, err := l.batch(8 * blockRows)
+	if n == 0 {
+		b.end, b.err = true, err
+		return
+	}
+	if !l.plain(n) {
+		b.takeLong(l.next, n)
+		return
+	}
+	b.reserve(n)
+	copy(b.t, l.time.x[l.time.pos:l.time.pos+n])
+	l.time.pos += n
+	for k, c := range l.values {
+		copy(b.v[k], c.x[c.pos:c.pos+n])
+		c.pos += n
+	}
+	for range n {
+		l.row++
+		var id, unit []byte
+		if b.err = l.keys(&id, &unit); b.err != nil {
+			b.end = true
+			return
+		}
+		b.line = append(b.line, l.row)
+		b.name(id, unit)
+	}
 }
 
-func (l *pqLong) fill(b *rows) {
-	b.reset(1+len(l.v), l.id != nil, l.unit != nil)
-	b.takeLong(l.next, &l.v, 8*blockRows)
+// plain reports whether the times and values of the next n rows are numbers as they stand, with nothing to object to.
+func (l *pqLong) plain(n int) bool {
+	c := l.time
+	if c.text || c.naive || !fit.Finite(c.x[c.pos:c.pos+n]) {
+		return false
+	}
+	for k, c := range l.values {
+		for _, x := range c.x[c.pos : c.pos+n] {
+			if x < l.lo[k] || x > l.hi[k] || math.IsInf(x, 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (l *pqLong) next(row *longRow) (ok bool, err error) {
-	if l.n == 0 {
-		if l.n, err = l.batch(math.MaxInt); l.n == 0 {
-			return false, err
-		}
-	}
-	l.n--
 	l.row++
 	row.line, row.v = l.row, l.v
 	if err := l.keys(&row.id, &row.unit); err != nil {

@@ -39,7 +39,7 @@ func countMissing(x []float64) (missing, infinite int) {
 
 // fill reads the next rows, as many as every column can give.
 func (w pqWide) fill(b *rows) {
-	b.reset(len(w.values), w.id != nil, w.unit != nil)
+	b.resetWide(len(w.values), w.id != nil, w.unit != nil)
 	n, err := w.batch(blockOf(len(w.values)))
 	if err != nil {
 		b.err = err

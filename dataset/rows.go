@@ -47,7 +47,10 @@ func (l longRows) next(run *longRun) (bool, error) {
 		return false, err
 	}
 	end := b.sameNames(i)
-	run.x, run.line = b.x[i*b.width:end*b.width], b.line[i:end]
+	run.t, run.line, run.v = b.t[i:end], b.line[i:end], run.v[:0]
+	for _, v := range b.v {
+		run.v = append(run.v, v[i:end])
+	}
 	run.id, run.unit = b.names(i)
 	l.skip(end - i - 1)
 	return true, nil
@@ -55,12 +58,18 @@ func (l longRows) next(run *longRun) (bool, error) {
 
 // rows holds rows in the order of the file.
 type rows struct {
-	n, width int
-	x        []float64 // n rows of width values
-	line     []int
-	missing  []int // of each row of a wide file
-	end      bool  // of the file, or a fault: err is what keeps row n from being read
-	err      error
+	n    int
+	line []int
+	end  bool // of the file, or a fault: err is what keeps row n from being read
+	err  error
+
+	// Of a wide file: n rows of width values, and how many each misses.
+	width   int
+	x       []float64
+	missing []int
+	// Of a long file: the times and, of each component, the values; n of each count.
+	t []float64
+	v [][]float64
 
 	hasID, hasUnit bool
 	keys           []byte
@@ -72,11 +81,33 @@ type rows struct {
 // keyPair is where an id and a unit stand in keys.
 type keyPair struct{ from, id, unit int }
 
-func (r *rows) reset(width int, hasID, hasUnit bool) {
-	*r = rows{
-		width: width, hasID: hasID, hasUnit: hasUnit,
-		x: r.x[:0], line: r.line[:0], missing: r.missing[:0], keys: r.keys[:0], pairs: r.pairs[:0], pair: r.pair[:0],
+func (r *rows) resetWide(width int, hasID, hasUnit bool) {
+	r.reset(hasID, hasUnit)
+	r.width, r.x, r.missing = width, r.x[:0], r.missing[:0]
+}
+
+func (r *rows) resetLong(components int, hasID, hasUnit bool) {
+	r.reset(hasID, hasUnit)
+	if r.v == nil {
+		r.v = make([][]float64, components)
 	}
+}
+
+// reserve makes room for n rows of a long file.
+func (r *rows) reserve(n int) {
+	if n > len(r.t) {
+		n = max(2*len(r.t), n, 4096)
+		r.t = atLeast(r.t, n)[:n]
+		for k, v := range r.v {
+			r.v[k] = atLeast(v, n)[:n]
+		}
+	}
+}
+
+func (r *rows) reset(hasID, hasUnit bool) {
+	r.n, r.line, r.end, r.err = 0, r.line[:0], false, nil
+	r.hasID, r.hasUnit = hasID, hasUnit
+	r.keys, r.text, r.pairs, r.pair = r.keys[:0], "", r.pairs[:0], r.pair[:0]
 }
 
 // room returns the place of the next row's values. It is the row's only once name
@@ -104,19 +135,21 @@ func (r *rows) takeWide(next func(*wideRow) (bool, error), x *[]float64, most in
 	}
 }
 
-// takeLong adds rows of a long file, at most so many. next reads the values of one
-// into *v.
-func (r *rows) takeLong(next func(*longRow) (bool, error), v *[]float64, most int) {
+// takeLong adds rows of a long file, at most so many.
+func (r *rows) takeLong(next func(*longRow) (bool, error), most int) {
 	var row longRow
 	for r.n < most {
-		x := r.room()
-		*v = x[1:]
 		ok, err := next(&row)
 		if !ok || err != nil {
 			r.end, r.err = true, err
 			return
 		}
-		x[0] = row.t
+		i := r.n
+		r.reserve(i + 1)
+		r.t[i] = row.t
+		for k, x := range row.v {
+			r.v[k][i] = x
+		}
 		r.line = append(r.line, row.line)
 		r.name(row.id, row.unit)
 	}

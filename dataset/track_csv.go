@@ -26,7 +26,7 @@ type tableTracks struct {
 type lined struct {
 	longRows
 	first *csvLong // parser of the first rows
-	x     []float64
+	line  []float64
 }
 
 func (l *lined) next(run *longRun) (bool, error) {
@@ -34,12 +34,11 @@ func (l *lined) next(run *longRun) (bool, error) {
 	if !ok || err != nil {
 		return false, err
 	}
-	l.x = l.x[:0]
-	width := len(run.x) / len(run.line)
-	for i, line := range run.line {
-		l.x = append(append(l.x, run.x[i*width:(i+1)*width]...), float64(line))
+	l.line = l.line[:0]
+	for _, line := range run.line {
+		l.line = append(l.line, float64(line))
 	}
-	run.x = l.x
+	run.v = append(run.v, l.line)
 	return true, nil
 }
 

@@ -126,7 +126,6 @@ type rowsOfWide struct {
 	hasID  bool
 	row    wideRow
 	number []byte // id of a row that has none
-	x      []float64
 	line   []int
 }
 
@@ -140,11 +139,11 @@ func (r *rowsOfWide) next(out *longRun) (bool, error) {
 		r.number = strconv.AppendInt(r.number[:0], int64(row.line), 10)
 		out.id = r.number
 	}
-	r.x, r.line = r.x[:0], r.line[:0]
-	for i, x := range row.x {
-		r.x, r.line = append(r.x, r.times[i], x), append(r.line, row.line)
+	r.line = r.line[:0]
+	for range row.x {
+		r.line = append(r.line, row.line)
 	}
-	out.x, out.line = r.x, r.line
+	out.t, out.v, out.line = r.times, append(out.v[:0], row.x), r.line
 	return true, nil
 }
 
