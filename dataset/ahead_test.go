@@ -176,6 +176,13 @@ func TestAheadEnds(t *testing.T) {
 		defer r.Close()
 		for n := 0; n != people && r.Next(); n++ {
 		}
+		if people >= 0 {
+			r.Close()
+			if r.Err() != nil || r.Next() || r.Err() != errClosed {
+				t.Errorf("after Close: %v", r.Err())
+			}
+			return nil
+		}
 		return r.Err()
 	}
 	if err := read(strings.NewReader(b.String()), -1); err != nil {

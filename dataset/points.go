@@ -49,6 +49,7 @@ type Points struct {
 	line    int
 	err     error
 	done    bool
+	closed  bool
 }
 
 // OpenPoints opens a file by the suffix of its name: .csv, .tsv, .txt or .parquet; "-" is CSV from standard input.
@@ -188,7 +189,7 @@ func (p *Points) PersonColumn() string { return p.person }
 
 // Next moves to the next person. It returns false at the end of the file and at the first error; Err tells which.
 func (p *Points) Next() bool {
-	if p.done {
+	if p.stopped() {
 		return false
 	}
 	ok, err := p.next()
@@ -197,6 +198,14 @@ func (p *Points) Next() bool {
 		return false
 	}
 	return true
+}
+
+// stopped reports whether there is nothing more to read; a reader that was closed before its end says so.
+func (p *Points) stopped() bool {
+	if p.closed && !p.done {
+		p.done, p.err, p.x = true, errClosed, nil
+	}
+	return p.done
 }
 
 func (p *Points) next() (ok bool, err error) {
@@ -241,7 +250,7 @@ func (p *Points) next() (ok bool, err error) {
 // tells which), and where a column tells people apart, which takes Next.
 func (p *Points) NextRows() []float64 {
 	rows, ok := p.src.(wideRows)
-	if !ok || p.unit >= 0 || p.done {
+	if !ok || p.unit >= 0 || p.stopped() {
 		return nil
 	}
 	b, i, err := rows.row()
@@ -305,6 +314,7 @@ func (p *Points) Err() error { return p.err }
 
 // Close closes the file.
 func (p *Points) Close() error {
+	p.closed = true
 	p.halt()
 	if p.close == nil {
 		return nil

@@ -10,6 +10,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -152,7 +153,10 @@ type Reader struct {
 	person Person
 	err    error
 	done   bool
+	closed bool
 }
+
+var errClosed = errors.New("dataset: the reader was closed before its end")
 
 // Open opens a file by the suffix of its name: .csv, .tsv, .txt or .parquet.
 // "-" is CSV from standard input. It reads no more than the header and, to
@@ -234,6 +238,10 @@ func (r *Reader) Next() bool {
 	if r.done {
 		return false
 	}
+	if r.closed {
+		r.done, r.err, r.person = true, errClosed, Person{}
+		return false
+	}
 	ok, err := r.source.next(&r.person)
 	if !ok || err != nil {
 		r.done, r.err, r.person = true, err, Person{}
@@ -251,6 +259,7 @@ func (r *Reader) Err() error { return r.err }
 
 // Close closes the file. A reader that is not read to its end must be closed.
 func (r *Reader) Close() error {
+	r.closed = true
 	if r.halt != nil {
 		r.halt()
 	}
