@@ -32,9 +32,13 @@ type Prediction struct {
 	// PrivacyNoise is exact: the noise that is added, before the projection or
 	// the fit reduces it.
 	PrivacyNoise float64 `json:"privacy_noise"`
-	// Error is of the release against the mean of the true curves, from a seeded
-	// simulation: privacy noise after projection or fit, shrinkage, observation noise.
+	// Error is of the release against the mean of the true curves: privacy noise
+	// after projection or fit, shrinkage, observation noise. What the projection or
+	// the fit does is simulated, with a seed; without it, as while the ball is far, the
+	// privacy noise counts as it is. All components together it is √components times as much.
 	Error float64 `json:"error"`
+	// Together is the error of all components together.
+	Together float64 `json:"error_together"`
 	// ActiveShare is the share of constraints that bind: of the people's fits for
 	// fit-then-protect, of the releases for protect-then-fit.
 	ActiveShare float64 `json:"active_share"`
@@ -142,6 +146,7 @@ func average(studies []*study, predict func(*study) (Prediction, error)) (Predic
 		out.ActiveShare += p.ActiveShare / n
 	}
 	out.Error = math.Sqrt(out.Error)
+	out.Together = out.Error * math.Sqrt(float64(studies[0].comps))
 	return out, nil
 }
 
@@ -305,7 +310,9 @@ func (s *study) fitThenProtect() (Prediction, error) {
 		variance *= m + 1 // E‖Z‖² = m(m+1)
 	}
 	p.PrivacyNoise = math.Sqrt(variance) * mat.Norm(s.gram, 2)
-	var sum float64
+	// The error before the projection is known; what the projection gains or loses is simulated.
+	biased := s.rms(bias)
+	var gain float64
 	for range s.c.Draws {
 		draw := s.normals(len(s.common))
 		if mech.Law() == "spherical-laplace" {
@@ -317,17 +324,19 @@ func (s *study) fitThenProtect() (Prediction, error) {
 		for i := range draw {
 			draw[i] = s.common[i] + bias[i] + scale*draw[i]
 		}
-		shrink := 1.0
-		if norm := norm2(draw); norm > c.Radius && !c.Raw {
-			shrink = c.Radius / norm
+		norm := norm2(draw)
+		if norm <= c.Radius || c.Raw {
+			continue
 		}
-		for i := range draw {
-			draw[i] = shrink*draw[i] - s.common[i]
+		raw := make([]float64, len(draw))
+		for i, v := range draw {
+			raw[i] = v - s.common[i]
+			draw[i] = v*c.Radius/norm - s.common[i]
 		}
-		e := s.rms(draw)
-		sum += e * e
+		before, after := s.rms(raw), s.rms(draw)
+		gain += before*before - after*after
 	}
-	p.Error = math.Sqrt(sum/float64(s.c.Draws) + observed)
+	p.Error = math.Sqrt(math.Max(0, p.PrivacyNoise*p.PrivacyNoise+biased*biased-gain/float64(s.c.Draws)) + observed)
 	return p, nil
 }
 

@@ -74,7 +74,8 @@ func Density(r *release.Release, o Options) (*Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plot: %w", err)
 	}
-	p := &Picture{title: o.Title, columns: 1, look: size, caption: guaranteeOf(r)}
+	p := &Picture{title: o.Title, columns: 1, look: size}
+	p.caption = remarked(guaranteeOf(r)+". The nearest density to what was released that is nowhere negative; sharp peaks leave ripples beside them", "", r)
 	if !r.Private {
 		p.caption = "Not private: made with seeded noise, as a demonstration. " + p.caption
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 
@@ -24,6 +26,7 @@ type Options struct {
 	Overlay        []Line // curves to draw along, such as a known truth
 	UnixTime       bool   // t counts seconds since 1970: label the axis with UTC dates
 	Size           Size   // zero: Paper
+	Private        string // a warning that the caption begins with, of a picture that shows what is not released
 }
 
 // Line is a public curve given by points: T strictly increasing, inside the
@@ -255,16 +258,36 @@ func caption(entries []Entry, o Options) string {
 	}
 	text := strings.Join(parts, "; ")
 	if bands {
-		words := "band: privacy noise only, " + percent(o.Level)
-		if caveat := entries[0].Release.BandCaveat(); caveat != "" {
-			words = "band, " + percent(o.Level) + ": " + caveat
+		text += " – band, " + percent(o.Level) + ": " + entries[0].Release.BandCaveat()
+	}
+	for _, e := range entries {
+		name := ""
+		if len(entries) > 1 {
+			name = e.Name + ": "
 		}
-		text += " – " + words
+		text = remarked(text, name, e.Release)
+	}
+	if o.Private != "" {
+		return o.Private + " " + text
 	}
 	if seeded {
 		text = "Not private: made with seeded noise, as a demonstration. " + text
 	}
 	return text
+}
+
+// remarked adds what the release itself shows to be doubtful.
+func remarked(text, name string, r *release.Release) string {
+	for _, remark := range r.Remarks() {
+		text += ". " + name + upper(remark.Short)
+	}
+	return text
+}
+
+// upper begins a sentence, unless a name came before.
+func upper(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 func guaranteeOf(r *release.Release) string {

@@ -67,6 +67,26 @@ func (r *Release) Bands(ts []float64, level float64, simultaneous bool) (lo, hi 
 	return lo, hi, nil
 }
 
+// BandCaveat says what is in the bands of the release and what is not, for readers who might take them for more; "" for a denoised
+// curve, which has none. The bands of a regression are for the noise as if the recursion damped none of it. How much it damps
+// depends on everybody's x, which nobody but its owner knows, so no release can state the noise that is left.
+func (r *Release) BandCaveat() string {
+	const only = "privacy noise only; not in it: "
+	switch r.Verb {
+	case Regression:
+		return "an upper bound of the privacy noise, of which often half or less is left; not in it: the pull toward the center where people are few, and the people's own errors"
+	case Mean:
+		return only + "curves beyond the radius, which were pulled in, and how the people at hand differ from others"
+	case Density:
+		return only + fmt.Sprintf("detail finer than rank %g, and how the people at hand differ from others", r.rank())
+	case Curve:
+		if r.Method != Denoised {
+			return only + "detail of the curve that the functions of the space cannot follow"
+		}
+	}
+	return ""
+}
+
 // supQuantile collects the directions of the noise at ts. Where the noise is
 // exactly zero (a Brownian path at 0) there is nothing to cover.
 func (r *Release) supQuantile(ts []float64, level, pointwise float64) float64 {

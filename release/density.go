@@ -87,9 +87,14 @@ func (r *Release) layeredScales() []float64 {
 	if !ok {
 		return nil
 	}
+	return r.shellScales(t, r.rank())
+}
+
+// shellScales is the standard deviation of the noise in each coefficient up to the rank.
+func (r *Release) shellScales(t *space.Tensor, rank float64) []float64 {
 	scales := make([]float64, t.Dim())
 	for j, l := range t.Levels() {
-		if s, found := slices.BinarySearch(r.Noise.Ranks, l); l > 0 && l <= r.rank() && (found || s < len(r.Noise.Ranks)) {
+		if s, found := slices.BinarySearch(r.Noise.Ranks, l); l > 0 && l <= rank && (found || s < len(r.Noise.Ranks)) {
 			scales[j] = r.Noise.Scales[s]
 		}
 	}

@@ -6,6 +6,8 @@ package release
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
 )
 
 // Laws of noise.
@@ -138,6 +140,56 @@ func (r *Release) NoiseSD(t float64) float64 {
 	}
 	_, d := r.noiseAt(t)
 	return d * r.Noise.unitSD(r.coordinates())
+}
+
+// NoiseRMS returns the root-mean-square over the domain of the privacy noise in one component, by Gauss–Legendre quadrature:
+// exact where the basis is polynomial between the breaks of the space. For a denoised curve it is that of the lines, two
+// coordinates a piece, that were released before smoothing. It is NaN for a function of several variables.
+func (r *Release) NoiseRMS() float64 {
+	if r.Space == nil {
+		return math.NaN()
+	}
+	if sd, each, ok := r.beforeDenoising(); ok {
+		return sd * math.Sqrt(float64(each))
+	}
+	const pieces, points = 64, 8
+	d := r.Space.Domain()
+	breaks := []float64{d.A, d.B}
+	if p, ok := r.Space.(interface{ Breaks() []float64 }); ok {
+		breaks = p.Breaks()
+	}
+	sd := r.NoiseSD
+	if r.Noise.Law == Gaussian || r.Noise.Law == SphericalLaplace { // alike in all coordinates: only those that are not zero matter
+		sd = func(t float64) float64 {
+			e, _ := r.basis(t)
+			return r.Noise.Scale * norm(e) * r.Noise.unitSD(r.coordinates())
+		}
+	}
+	each := max(1, pieces/(len(breaks)-1))
+	x, w := make([]float64, points), make([]float64, points)
+	quad.Legendre{}.FixedLocations(x, w, 0, 1)
+	var sum float64
+	for i := range len(breaks) - 1 {
+		width := (breaks[i+1] - breaks[i]) / float64(each)
+		for k := range each {
+			for j, u := range x {
+				v := sd(math.Min(breaks[i]+width*(float64(k)+u), d.B))
+				sum += w[j] * v * v * width / d.Length()
+			}
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// beforeDenoising is the standard deviation of a coordinate and their number in each component, two for each piece, of what
+// a denoised curve was made from.
+func (r *Release) beforeDenoising() (sd float64, each int, ok bool) {
+	p, pieces := r.Space.(interface{ Pieces() int })
+	if r.Method != Denoised || !pieces {
+		return 0, 0, false
+	}
+	each = 2 * p.Pieces()
+	return r.Noise.Scale * r.Noise.unitSD(each*len(r.Components)), each, true
 }
 
 func (r *Release) coordinates() int { return len(r.Components) * r.dim() }

@@ -17,16 +17,6 @@ const (
 	HuberSGD   = "huber-sgd"
 )
 
-// BandCaveat says, for readers of a release whose bands do not hold what they might be taken to hold, what is in them; "" for
-// others. The bands of a regression are for the noise as if the recursion damped none of it. How much it damps depends on
-// everybody's x, which nobody but its owner knows, so no release can state the noise that is left.
-func (r *Release) BandCaveat() string {
-	if r.Verb != Regression {
-		return ""
-	}
-	return "an upper bound of the privacy noise, of which often half or less is left; not in it: the pull toward the center where people are few, and the people's own errors"
-}
-
 // checkLocalGuarantee is checkGuarantee where each of N persons adds the noise to the own report: the scale in the release
 // depends on steps and budgets, and says nothing that could be checked against the guarantee.
 func (r *Release) checkLocalGuarantee() error {

@@ -75,6 +75,9 @@ func noteBand(w io.Writer, r *release.Release) {
 	if caveat := r.BandCaveat(); caveat != "" {
 		fmt.Fprintf(w, "curveil: the band is %s\n", caveat)
 	}
+	for _, remark := range r.Remarks() {
+		fmt.Fprintf(w, "curveil: REMARK: %s\n", remark.Long)
+	}
 }
 
 func checkLevel(level float64) error {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -144,18 +146,29 @@ func printPlan(w io.Writer, p mean.PlanConfig, plan *mean.Plan, rows []planRow) 
 	if p.UnixTime {
 		on = "[" + clock.Short(domain.A) + ", " + clock.Short(domain.B) + "]"
 	}
-	fmt.Fprintf(w, "mean of n = %d curves in %v on %s, radius %.4g, %v\n\n", plan.N, p.Space, on, p.Radius, p.Guarantee)
+	together, each := "", ""
+	both := func(v float64) string { return fmt.Sprintf("%.3g", v) }
+	if c := len(p.Components); c > 1 {
+		together, each = " (all components together)", ", in each component (all together)"
+		both = func(v float64) string { return fmt.Sprintf("%.3g (%.3g)", v, v*math.Sqrt(float64(c))) }
+	}
+	fmt.Fprintf(w, "mean of n = %d curves in %v on %s, radius %.4g%s, %v\n\n", plan.N, p.Space, on, p.Radius, together, p.Guarantee)
 	t := newTable(w)
-	fmt.Fprintln(t, "predicted\tprivacy noise\terror of the release\tconstraint active")
+	fmt.Fprintf(t, "predicted%s\tnoise added\terror of the release\tconstraint active\n", each)
+	reduced := false
 	for _, q := range plan.Predictions {
-		fmt.Fprintf(t, "%s\t%.3g\t%.3g\t%.0f%%\n", q.Method, q.PrivacyNoise, q.Error, 100*q.ActiveShare)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f%%\n", q.Method, both(q.PrivacyNoise), both(q.Error), 100*q.ActiveShare)
+		reduced = reduced || q.Error < 0.995*q.PrivacyNoise
 	}
 	t.Flush()
+	if reduced {
+		fmt.Fprintf(w, "\nAn error below the noise that is added: the projection onto the ball, or the fit, takes part of the noise away.\n")
+	}
 	fmt.Fprintf(w, "\nrecommended: %s\n", plan.Recommended)
 	for _, r := range plan.Remarks {
 		fmt.Fprintf(w, "note: %s\n", r)
 	}
-	fmt.Fprintf(w, "\nwhat it would buy (error of the release)\n")
+	fmt.Fprintf(w, "\nwhat it would buy (error of the release%s)\n", strings.TrimSuffix(each, " (all together)"))
 	t = newTable(w)
 	for _, r := range rows {
 		fmt.Fprintf(t, "  %s", r.Change)

@@ -87,9 +87,11 @@ type reportPages struct {
 type reportData struct {
 	Index                 int
 	Title, Lead, Legend   string
+	Accuracy              string // of a curve
 	Private               bool
 	Panels                []reportPanel
 	Words                 []string
+	Remarks               []string // what the release shows to be doubtful
 	Guarantee, Parameters []reportRow
 	Table, Eval, Release  string
 	data                  any // of its pictures
@@ -146,7 +148,27 @@ func newReport(r *release.Release) (*reportData, error) {
 		err = d.heat(r)
 	}
 	d.Words = plainWords(r)
+	for _, remark := range r.Remarks() {
+		d.Remarks = append(d.Remarks, strings.ToUpper(remark.Long[:1])+remark.Long[1:])
+	}
+	d.Accuracy = accuracy(r)
 	return d, err
+}
+
+// accuracy says of a curve how near it is to its owner's, as far as the release knows: of a cohort's that is in the legend.
+func accuracy(r *release.Release) string {
+	if r.Verb != release.Curve {
+		return ""
+	}
+	unit := r.Privacy.Distance
+	if unit != "" {
+		unit = " " + unit
+	}
+	rms := r.NoiseRMS() * math.Sqrt(float64(len(r.Components)))
+	if r.Method == release.Denoised {
+		return fmt.Sprintf("The release does not know its own error. Noise of %.3g%s root-mean-square was added, all components together, and most of it was smoothed away again, with it detail of the curve that the noise hid. What error is left depends on how rough the curve was, which nobody but its owner knows: the rougher, the more.", rms, unit)
+	}
+	return fmt.Sprintf("Noise of %.3g%s root-mean-square was added, all components together. Detail that the functions cannot follow is lost besides, and the release does not know how much that is.", rms, unit)
 }
 
 func (d *reportData) curves(r *release.Release) error {
@@ -193,10 +215,7 @@ func (d *reportData) curves(r *release.Release) error {
 		if err != nil {
 			return err
 		}
-		d.Legend = "Line: what was released. Dark band: what would have been released without privacy noise lies inside with 95 % probability at each place; pale band: with 95 % all along. The bands do not show how far the people at hand are from all others."
-		if caveat := r.BandCaveat(); caveat != "" {
-			d.Legend += " A band here is " + caveat + "."
-		}
+		d.Legend = "Line: what was released. Dark band: what would have been released without privacy noise lies inside with 95 % probability at each place; pale band: with 95 % all along. A band here is " + r.BandCaveat() + "."
 		for k := range panels {
 			panels[k].WideLow, panels[k].WideHigh = lo[k], hi[k]
 		}
@@ -235,7 +254,7 @@ func (d *reportData) heat(r *release.Release) error {
 	}
 	d.Panels = []reportPanel{{0, "density, per unit of area"}}
 	d.Table = fmt.Sprintf("the density at %d × %d places", reportCells, reportCells)
-	d.Legend = "Colours: the nearest density to what was released that is nowhere negative. Faint ripples are noise, or what becomes of a sharp peak when only smooth functions are published."
+	d.Legend = "Colours: the nearest density to what was released that is nowhere negative. Ripples beside a sharp peak are what becomes of it when only smooth functions are published, and nobody need be there; faint ones may be noise."
 	var sum float64
 	for _, v := range t.Density {
 		sum += v

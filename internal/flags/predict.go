@@ -18,7 +18,11 @@ func PredictMean(c mean.Config, n int64) string {
 	}
 	for _, p := range plan.Predictions {
 		if p.Method == c.Method {
-			return fmt.Sprintf("an error of about %.3g root-mean-square (privacy noise %.3g), if curves are as far from the center as the bound allows", p.Error, p.PrivacyNoise)
+			each := ""
+			if len(c.Components) > 1 {
+				each = fmt.Sprintf(" in each component, %.3g in all together", p.Together)
+			}
+			return fmt.Sprintf("an error of about %.3g root-mean-square%s (the noise added: %.3g), if curves are as far from the center as the bound allows", p.Error, each, p.PrivacyNoise)
 		}
 	}
 	return ""

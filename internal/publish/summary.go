@@ -82,6 +82,12 @@ func Summary(w io.Writer, r *release.Release, deltas ...float64) {
 	if caveat := r.BandCaveat(); caveat != "" {
 		fmt.Fprintf(t, "  band\t%s\n", caveat)
 	}
+	if caveat := r.Caveat(); caveat != "" {
+		fmt.Fprintf(t, "  values\t%s\n", caveat)
+	}
+	for _, remark := range r.Remarks() {
+		fmt.Fprintf(t, "  REMARK\t%s\n", remark.Long)
+	}
 }
 
 // CenterWords says around which public curve a release was made, "" for none.
@@ -135,21 +141,23 @@ func RadiusUnit(r *release.Release) string {
 // noiseWords says how large the privacy noise is, over the domain.
 func noiseWords(r *release.Release) string {
 	d := r.Space.Domain()
-	var sum, low, high float64
-	low = math.Inf(1)
+	low, high := math.Inf(1), 0.0
 	const points = 201
 	for i := range points {
 		sd := r.NoiseSD(d.A + (d.B-d.A)*float64(i)/(points-1))
-		sum += sd * sd / points
 		low, high = min(low, sd), max(high, sd)
 	}
 	bound := ""
 	if r.Verb == release.Regression {
 		bound = " at most,"
 	}
-	s := fmt.Sprintf("sd %.3g%s root-mean-square over the domain", math.Sqrt(sum), bound)
-	if high > 1.01*low {
+	rms := r.NoiseRMS()
+	s := fmt.Sprintf("sd %.3g%s root-mean-square over the domain", rms, bound)
+	if high > 1.01*low && r.Method != release.Denoised {
 		s += fmt.Sprintf(" (%.3g to %.3g)", low, high)
+	}
+	if c := len(r.Components); c > 1 {
+		s += fmt.Sprintf(" in each component, %.3g in all together", rms*math.Sqrt(float64(c)))
 	}
 	switch {
 	case r.Raw != nil && r.Radius > 0:
@@ -177,9 +185,14 @@ func SummaryJSON(w io.Writer, r *release.Release, deltas ...float64) error {
 		Equivalent []row             `json:"equivalent"`
 		Radius     float64           `json:"radius"`
 		Private    bool              `json:"private"`
-		Band       string            `json:"band,omitempty"` // what a band holds, where that is not simply the privacy noise
+		Band       string            `json:"band,omitempty"`   // what a band holds, and what not
+		Values     string            `json:"values,omitempty"` // what to know of the values
+		Remarks    []string          `json:"remarks,omitempty"`
 	}{Verb: r.Verb, Method: r.Method, N: r.N, Space: SpaceWords(r),
-		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private, Band: r.BandCaveat()}
+		Components: r.Components, Privacy: r.Privacy, Radius: r.Radius, Private: r.Private, Band: r.BandCaveat(), Values: r.Caveat()}
+	for _, remark := range r.Remarks() {
+		out.Remarks = append(out.Remarks, remark.Long)
+	}
 	for _, x := range Rows(r, deltas) {
 		if !math.IsInf(x.Value, 0) {
 			out.Equivalent = append(out.Equivalent, row(x))
