@@ -75,6 +75,9 @@ func (m *Mean) Public(components []string, times []float64) (c mean.Config, err 
 	if c.Space, err = space.Parse(m.Space, domain); err != nil {
 		return c, Usagef("--space: %w", err)
 	}
+	if err := space.CheckReach(c.Space); err != nil {
+		return c, Usagef("--space: %w", err)
+	}
 	c.Reference, err = Center(m.Center, len(components))
 	c.Components, c.N = components, m.N
 	return c, err
