@@ -284,7 +284,7 @@ func TestOpeningRefusals(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new string }{
 		{`"people":100000`, `"quota":5`}, {`"tau":0.67`, `"tau":-1`}, {`"tau":0.67`, `"tau":null`}, {`[0,1]`, `[1,0]`}, {`[0,1]`, `[0,1,2]`},
-		{`kernel:gauss:20%`, `nonsense`}, {`"name":"heights"`, `"name":"A/B"`}, {`"delta":1e-6`, `"delta":0`}, {`"tau"`, `"taux"`},
+		{`kernel:gauss:20%`, `nonsense`}, {`kernel:gauss:20%`, `kernel:gauss:0.1%`}, {`"name":"heights"`, `"name":"A/B"`}, {`"delta":1e-6`, `"delta":0`}, {`"tau"`, `"taux"`},
 		{`"people":100000`, `"people":100000,"smoothness":2`}, {`"people":100000`, `"people":100000,"smoothness":1,"steps":{"gamma0":0.01,"exponent":0.5,"horizon":100}`},
 	} {
 		if a, text := s.ask(t, "POST", "/v1/streams", strings.Replace(opening, c.old, c.new, 1), "Authorization: Bearer "+s.token); a.StatusCode != 422 {

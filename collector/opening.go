@@ -91,6 +91,9 @@ func readShort(o *strictjson.Object, s *regression.Stream) error {
 	if err != nil {
 		return err
 	}
+	if err := space.CheckReach(sp); err != nil {
+		return err
+	}
 	s.Basis = regression.OneVariable(sp)
 	calibration := ""
 	for _, f := range []struct {
