@@ -77,11 +77,19 @@ func newRoot() *cobra.Command {
 Beam runner. The sums are, to the bit, those of one process; noise is drawn and the ledger
 debited here, once, after the pipeline is done. docs/beam.md says what a runner's operator sees.`,
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return passOn(cmd.Flags()) },
+		Version: fmt.Sprint(thisVersion()),
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := passOn(cmd.Flags()); err != nil {
+				return err
+			}
+			return refuse(cmd.Flags())
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.Usage(err) })
-	root.AddCommand(meanCommand(), densityCommand())
+	root.AddCommand(meanCommand(), densityCommand(), versionCommand())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().AddGoFlagSet(flag.CommandLine) // the runners' own
+	explainRefused(root.PersistentFlags())
 	return root
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/release"
 )
@@ -17,7 +15,7 @@ import (
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	// The SDK's flags are variables of the process, and prism leaves its own there.
-	*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.WorkerBinary = "", "", ""
+	resetRunners()
 	var out, err bytes.Buffer
 	code = run(context.Background(), args, &out, &err)
 	return code, out.String(), err.String()

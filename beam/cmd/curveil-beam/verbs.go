@@ -44,9 +44,6 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 // check refuses what no pipeline could serve, and makes this program its own worker
 // where it can be: the SDK would compile one from sources, which need not be here.
 func (j *jobFlags) check() error {
-	if *jobopts.Async {
-		return flags.Usagef("--async cannot be served: the noise is drawn here, when the pipeline is done")
-	}
 	runner := cmp.Or(*runners.Runner, "prism")
 	if jobopts.IsLoopback() || strings.HasPrefix(strings.ToLower(runner), "prism") && *jobopts.Endpoint == "" {
 		return nil // the workers are this process
