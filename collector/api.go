@@ -200,6 +200,32 @@ func (h *Handler) api(api huma.API) {
 			return &jsonOutput{ContentType: "application/json", CacheControl: "no-store", Status: http.StatusOK, Body: receipt.json()}, nil
 		})
 
+	huma.Register(api, huma.Operation{OperationID: "check-invitation", Method: http.MethodPost, Path: "/v1/streams/{name}/invitations/check", Summary: "Would a report be taken?",
+		Description: "For a device, before it spends its person's budget: answers what a report with this invitation would be refused for, whatever is in it. " +
+			"The invitation stays as it is. Where the stream wants none, none is needed.",
+		Tags: []string{"public"}, Security: invited, Errors: []int{401, 403, 404, 410, 429}},
+		func(_ context.Context, in *struct {
+			Name          string `path:"name" maxLength:"64"`
+			Authorization string `header:"Authorization" doc:"Bearer and the invitation, where the stream wants one"`
+		}) (*struct {
+			CacheControl string `header:"Cache-Control"`
+			Body         struct {
+				Good bool `json:"good" doc:"nothing stands against a report now"`
+			}
+		}, error) {
+			if err := c.Admits(in.Name, bearer(in.Authorization)); err != nil {
+				return nil, c.answer(nil, err)
+			}
+			out := new(struct {
+				CacheControl string `header:"Cache-Control"`
+				Body         struct {
+					Good bool `json:"good" doc:"nothing stands against a report now"`
+				}
+			})
+			out.CacheControl, out.Body.Good = "no-store", true
+			return out, nil
+		})
+
 	huma.Register(api, huma.Operation{OperationID: "post-reports", Method: http.MethodPost, Path: "/v1/streams/{name}/batch", Summary: "Send many reports, for gateways",
 		Description: "An answer for each report, in their order, after all are in the synced log or refused.",
 		Tags:        []string{"public"}, MaxBodyBytes: maxBatch, BodyReadTimeout: 3 * bodyTimeout, SkipValidateBody: true,

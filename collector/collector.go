@@ -273,6 +273,18 @@ func (c *Collector) Submit(ctx context.Context, name string, r *regression.Repor
 	return c.submit(ctx, p)
 }
 
+// Admits says whether the stream would take a report with the invitation now, before anybody makes one: nil, or the *Refused that the
+// report would get. It uses up nothing, and promises nothing: the invitation may be used, or the stream closed, in between.
+func (c *Collector) Admits(name, invitation string) error {
+	p, err := c.prepare(name, &regression.Report{Private: true}, invitation)
+	if err != nil {
+		return err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.fold.streams[p.record.stream].admits(p.record, time.Now())
+}
+
 // Answer is what became of one report of a batch.
 type Answer struct {
 	Receipt Receipt

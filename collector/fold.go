@@ -98,17 +98,25 @@ func (s *stream) check(r *record, now time.Time) (repeated bool, err error) {
 	if s.server.Applied(r.report.ID) {
 		return true, nil
 	}
+	if err := s.admits(r, now); err != nil {
+		return false, err
+	}
+	return false, s.server.Check(r.report)
+}
+
+// admits says what stands against a new report at this time, before the regression looks at it.
+func (s *stream) admits(r *record, now time.Time) error {
 	if err := s.rules(r); err != nil {
 		var refused *Refused
 		if errors.As(err, &refused) && refused.Reason == UnknownInvitation && !r.lapsed.IsZero() && !r.lapsed.After(now) {
-			return false, expired // and forgotten; or never made, which an expired one is as good as
+			return expired // and forgotten; or never made, which an expired one is as good as
 		}
-		return false, err
+		return err
 	}
 	if s.definition.Invitations && s.invitations[*r.invitation].expires <= now.Unix() {
-		return false, expired
+		return expired
 	}
-	return false, s.server.Check(r.report)
+	return nil
 }
 
 // report applies a report of the log, or finds that it cannot be, as it may after others of its group.

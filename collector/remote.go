@@ -119,6 +119,32 @@ func (s *Summary) Takes(invited bool) error {
 	return nil
 }
 
+// Check says what stands against a report now, before a budget is spent on one: the stream may be closed or full, or the invitation
+// missing, mistyped, expired, used or another stream's. Nothing is used up. The error is a *Refused or *Problem, or says that the collector
+// could not be asked.
+func (r *Remote) Check(ctx context.Context) (*Summary, error) {
+	s, err := r.Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Takes(r.Invitation != ""); err != nil || !s.Invitations {
+		return s, err
+	}
+	if err := checkInvitation(r.Invitation, time.Now()); err != nil {
+		return s, err
+	}
+	_, _, _, err = r.do(ctx, http.MethodPost, "/invitations/check", nil, r.authorization())
+	return s, err
+}
+
+func (r *Remote) authorization() http.Header {
+	header := http.Header{}
+	if r.Invitation != "" {
+		header.Set("Authorization", "Bearer "+r.Invitation)
+	}
+	return header
+}
+
 // Expected is the number of people that the stream was opened for, 0 when not known.
 func (s *Summary) Expected() int64 {
 	if s.People == 0 {
@@ -181,11 +207,7 @@ func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) 
 	}
 	deadline := time.Now().Add(patience)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
-		header := http.Header{}
-		if r.Invitation != "" {
-			header.Set("Authorization", "Bearer "+r.Invitation)
-		}
-		_, text, _, err := r.do(ctx, http.MethodPost, "/reports", report, header)
+		_, text, _, err := r.do(ctx, http.MethodPost, "/reports", report, r.authorization())
 		if err == nil {
 			var receipt Receipt
 			if err := json.Unmarshal(text, &receipt); err != nil {
@@ -217,7 +239,8 @@ func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) 
 	}
 }
 
-// Contribute makes one report about (x, y) with the client and sends it. keep, if not nil, gets every report before it is
+// Contribute makes one report about (x, y) with the client and sends it, if Check finds nothing against it: budget spent on a report that
+// is refused is lost. keep, if not nil, gets every report before it is
 // sent, to store it: after a crash that one is to be sent again, for the budget is spent.
 //
 // A report that the collector finds stale is not made again from the same noise: the gradient at the newer model under the
@@ -228,7 +251,11 @@ func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) 
 func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []float64, y float64, keep func(report []byte) error) (Receipt, error) {
 	var conflict *Conflict
 	for {
-		report, err := client.Contribute(ctx, x, y)
+		var report *regression.Report
+		_, err := r.Check(ctx)
+		if err == nil {
+			report, err = client.Contribute(ctx, x, y)
+		}
 		if report == nil {
 			if conflict != nil {
 				return Receipt{}, errors.Join(conflict, err)

@@ -44,12 +44,26 @@ func expiryOf(token string) time.Time {
 	return time.Unix(seconds, 0)
 }
 
+// checkInvitation finds what a device can see of an invitation by itself.
+func checkInvitation(token string, now time.Time) error {
+	text, ok := strings.CutPrefix(token, invitationPrefix)
+	if !ok || len(text) < randomText {
+		return &Refused{UnknownInvitation, "the invitation is none: they begin with " + invitationPrefix + " and end in many random letters and digits: copy all of yours"}
+	}
+	if expires := expiryOf(token); !expires.IsZero() && !expires.After(now) {
+		return &Refused{ExpiredInvitation, fmt.Sprintf("the invitation expired on %s, by this machine's clock: ask for another", expires.UTC().Format(time.RFC3339))}
+	}
+	return nil
+}
+
 const (
 	adminPrefix      = "curveil-admin-"
 	invitationPrefix = "curveil-invitation-"
 
 	maxInvitations = 10000 // made by one request
 	adminFile      = "admin-token.sha256"
+
+	randomText = 26 // characters of rand.Text
 )
 
 // AdminToken makes the folder's admin token and returns it, to be shown once: only its hash is kept. Where there is one already,

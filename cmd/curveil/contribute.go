@@ -36,7 +36,7 @@ type contributeFlags struct {
 	epsilon, delta       float64
 	maxEpsilon, maxDelta float64
 	patience             time.Duration
-	asJSON               bool
+	again, asJSON        bool
 }
 
 func contributeCommand() *cobra.Command {
@@ -47,7 +47,11 @@ func contributeCommand() *cobra.Command {
 		Long: `Fetches the model, takes the gradient at your (x, y), adds noise on this machine, and sends
 only the noisy gradient. Your own ledger is debited before the noise is drawn. The report is kept in
 a file until the collector has it: when the call fails half-way, call it again, and the same
-report is sent, at no further cost. Without --x and --y one line "x,y" is read from standard
+report is sent, at no further cost. Before anything is spent it is asked whether the stream takes
+reports, also with your invitation, and x outside the published domain is refused (the library's
+client, which has nobody to ask, takes it to the nearest point). A second report about the same
+stream spends a second time: that needs --again, and room under your ledger's cap if it has one.
+What was spent, now and in all, is printed. Without --x and --y one line "x,y" is read from standard
 input, which other users of this machine cannot see.`,
 		Example: `  curveil contribute http://127.0.0.1:8808 demo --x 0.3 --y 1.2
   echo 0.3,1.2 | curveil contribute https://collector.example heights --invitation curveil-invitation-… --max-epsilon 1`,
@@ -66,6 +70,7 @@ input, which other users of this machine cannot see.`,
 	f.Float64Var(&c.delta, "delta", 0, "your own δ")
 	f.Float64Var(&c.maxEpsilon, "max-epsilon", 0, "refuse a stream that asks for a larger ε (default: no ceiling)")
 	f.Float64Var(&c.maxDelta, "max-delta", 0, "refuse a stream that asks for a larger δ")
+	f.BoolVar(&c.again, "again", false, "spend once more on a stream that you have spent on, or if the report comes too late")
 	f.DurationVar(&c.patience, "patience", time.Minute, "how long to go on trying")
 	c.budget.Register(f)
 	f.Lookup("dataset").Usage = "name of your data in your ledger (default: the stream's name)"
@@ -105,12 +110,9 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 		return err
 	}
 	// Whatever stands against a report is found before the ledger is asked.
-	summary, err := remote.Stream(cmd.Context())
+	summary, err := remote.Check(cmd.Context())
 	if err != nil {
 		return c.unreachable(err, address, stream)
-	}
-	if err := summary.Takes(c.invitation != ""); err != nil {
-		return err
 	}
 	model, err := remote.Model(cmd.Context())
 	if err != nil {
@@ -132,16 +134,20 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if book != nil {
 		defer book.Close()
 	}
-	config.Ledger = c.budget.Person(book)
+	account := &reportLedger{Person: c.budget.Person(book), book: book, dataset: c.budget.Dataset, again: c.again, stderr: cmd.ErrOrStderr()}
+	config.Ledger = account
 	client, err := regression.NewClient(model, config)
 	if err != nil {
 		return err
 	}
 	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return publish.File(c.file, report) })
 	if err != nil {
+		if len(account.spent) > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s\n", account.account(cmd.Context()).words)
+		}
 		return c.failed(err)
 	}
-	return c.done(cmd, receipt)
+	return c.done(cmd, receipt, account.account(cmd.Context()))
 }
 
 // http trusts what this machine trusts, and --ca.
@@ -183,7 +189,7 @@ func (c *contributeFlags) unreachable(err error, address, stream string) error {
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return fmt.Errorf("no stream %q at %s: its first page, opened in a browser, lists the streams", stream, address)
 	}
-	return err
+	return fmt.Errorf("%w; nothing was spent", err)
 }
 
 // silence says in words why no collector answered; "" for errors of other kinds.
@@ -223,20 +229,28 @@ func (c *contributeFlags) resend(cmd *cobra.Command, remote *collector.Remote) e
 	if err != nil {
 		return c.failed(err)
 	}
-	return c.done(cmd, receipt)
+	return c.done(cmd, receipt, (&reportLedger{}).account(cmd.Context()))
 }
 
 // failed says what became of the report that was made, if one was.
 func (c *contributeFlags) failed(err error) error {
 	var conflict *collector.Conflict
 	var p *collector.Problem
+	errors.As(err, &p)
 	switch {
 	case !exists(c.file):
 		return err
 	case errors.As(err, &conflict):
 		// It will never be taken, so it is not kept.
-		return errors.Join(fmt.Errorf("%w: the report came too late, and making another costs budget again", err), os.Remove(c.file))
-	case errors.As(err, &p) && p.Status < 500 && p.Status != 429:
+		if errors.Is(err, errAgain) {
+			err = fmt.Errorf("%w: the report came too late; %v", conflict, errAgain)
+		} else {
+			err = fmt.Errorf("%w: the report came too late, and making another costs budget again (--again)", err)
+		}
+		return errors.Join(err, os.Remove(c.file))
+	case p != nil && strings.HasPrefix(p.Reason, "invitation-"):
+		return fmt.Errorf("%w (the report is kept in %s: call again with a good invitation to send the same one, at no cost, while it is not too old)", err, c.file)
+	case p != nil && p.Status < 500 && p.Status != 429:
 		return fmt.Errorf("%w (the report is kept in %s)", err, c.file)
 	}
 	if words := silence(err); words != "" {
@@ -245,18 +259,21 @@ func (c *contributeFlags) failed(err error) error {
 	return fmt.Errorf("%w; the report is kept in %s: call again to send it", err, c.file)
 }
 
-func (c *contributeFlags) done(cmd *cobra.Command, receipt collector.Receipt) error {
+func (c *contributeFlags) done(cmd *cobra.Command, receipt collector.Receipt, cost spending) error {
 	if err := os.Remove(c.file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("the collector has the report, but its file remains: %w", err)
 	}
 	if c.asJSON {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(receipt)
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(struct {
+			collector.Receipt
+			spending
+		}{receipt, cost})
 	}
+	what := "contributed"
 	if receipt.Repeated {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "the collector had the report already; the curve stands at %s\n", plural(receipt.At, "report"))
-		return err
+		what = "the collector had the report already"
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "contributed; the curve stands at %s\n", plural(receipt.At, "report"))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; the curve stands at %s\n%s\n", what, plural(receipt.At, "report"), cost.words)
 	return err
 }
 
