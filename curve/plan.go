@@ -40,10 +40,15 @@ type PlanRow struct {
 
 // Plan is the predicted error of a private curve, from public numbers only.
 type Plan struct {
-	Rows    []PlanRow `json:"rows"`
-	Best    int       `json:"best,omitempty"` // pieces of the best row; 0 without a guess of the roughness
-	Method  Method    `json:"method"`
-	Remarks []string  `json:"remarks,omitempty"`
+	Rows   []PlanRow `json:"rows"`
+	Best   int       `json:"best,omitempty"` // pieces of the best row; 0 without a guess of the roughness
+	Method Method    `json:"method"`
+	// Denoised estimates the error that Denoise leaves of a random walk of the guessed roughness, 0 without a guess. It is no bound:
+	// curves that stop and go have less, rougher ones more, as the root of the roughness.
+	Denoised float64  `json:"denoised,omitempty"`
+	Remarks  []string `json:"remarks,omitempty"`
+	// Warnings are remarks that the release would hardly be worth its budget.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // NewPlan predicts the noise for each number of pieces. With M = n·m·2^k
@@ -99,16 +104,34 @@ func NewPlan(p PlanConfig) (*Plan, error) {
 		}
 		plan.Rows = append(plan.Rows, r)
 	}
-	if least := plan.Rows[0].Noise; p.Size > 0 && (least > p.Size || plan.Best > 0 && best > p.Size) {
-		plan.Remarks = append(plan.Remarks, fmt.Sprintf("the budget is too small for any shape to survive: the smallest error, %.3g, exceeds the guessed size %.3g of the curve; a shorter window, a larger budget or fewer components are needed", min(least, best), p.Size))
-	}
-	if plan.Best == 1 {
-		plan.Remarks = append(plan.Remarks, "one piece is best: no more than the mean position and drift survives")
+	least := best
+	if plan.Best == 0 {
+		least = plan.Rows[0].Noise
 	}
 	if plan.Best > 0 && c.Method == Denoise {
-		plan.Remarks = append(plan.Remarks, "denoising takes a further third or so off the best error, and chooses the smoothness from the noisy values")
+		plan.Denoised = c.denoised(plan, best, scale)
+		least = plan.Denoised
+	}
+	if p.Size > 0 && least > p.Size {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("the budget is too small for any shape to survive: the smallest error, %.3g, exceeds the guessed size %.3g of the curve; a shorter window, a larger budget or fewer components are needed", least, p.Size))
+	}
+	if plan.Best == 1 {
+		plan.Warnings = append(plan.Warnings, "one piece is best: no more than the mean position and drift survives")
 	}
 	return plan, nil
+}
+
+// denoised is the error of the posterior mean of a random walk in white noise. Of a walk of q per unit of time and noise of
+// spectral density s² the variance is √q·s/2 (steady state of the smoother, Wiener 1949): 4·sd·Roughness with q = 64·Roughness²
+// and s = sd for a window of length one. The cells of the release are no finer than its finest level. Under pure
+// privacy the noise grows with their number, so that there is less to smooth: the best number of pieces is what counts.
+func (c Config) denoised(plan *Plan, best, scale float64) float64 {
+	rho, concentrated := c.Guarantee.(privacy.ConcentratedGeo)
+	if !concentrated {
+		return best
+	}
+	n, sd := float64(len(c.Components)), scale/math.Sqrt(2*float64(rho))
+	return min(best, max(math.Sqrt(4*n*sd*c.Roughness), plan.Rows[len(plan.Rows)-1].Shape))
 }
 
 // Reading is what a budget means for two curves that differ in one way.

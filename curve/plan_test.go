@@ -104,6 +104,55 @@ func TestPlanShape(t *testing.T) {
 	}
 }
 
+// Denoising leaves of random walks the error that is planned, to a fifth. (The prior's rate is found from the noisy values, and
+// the releases are few: that is not a bound.)
+func TestPlanDenoised(t *testing.T) {
+	const points, walks = 2048, 12
+	for _, rho := range []float64{0.5, 0.02} {
+		p := planConfig(privacy.ConcentratedGeo(rho))
+		p.Roughness = 2
+		plan, err := NewPlan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pr, err := New(p.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, src := simulate.New(9), noise.Seeded(9)
+		var sum float64
+		for range walks {
+			times := make([]float64, points+1)
+			c := make(fit.Curve, len(p.Components))
+			for k := range c {
+				x := make([]float64, points+1)
+				for i := 1; i <= points; i++ {
+					times[i] = p.Window.A + p.Window.Length()*float64(i)/points
+					x[i] = x[i-1] + 2*math.Sqrt(64.0/points)*r.NormFloat64()
+				}
+				c[k] = fit.Series{T: times, X: x}
+			}
+			results, err := pr.All(t.Context(), []fit.Curve{c}, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y := make([]float64, len(c))
+			for i, at := range times {
+				if err := results[0].Release.Eval(y, at); err != nil {
+					t.Fatal(err)
+				}
+				for k := range y {
+					d := y[k] - c[k].X[i]
+					sum += d * d / float64((points+1)*walks)
+				}
+			}
+		}
+		if found := math.Sqrt(sum); math.Abs(found/plan.Denoised-1) > 0.2 {
+			t.Errorf("ρ = %g: error %g, planned %g", rho, found, plan.Denoised)
+		}
+	}
+}
+
 func TestPlanRemarksAndRefusals(t *testing.T) {
 	p := planConfig(privacy.Geo(1e-6))
 	p.Roughness, p.Size = 1, 10
@@ -111,8 +160,8 @@ func TestPlanRemarksAndRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Remarks) == 0 || !strings.Contains(plan.Remarks[0], "too small for any shape") {
-		t.Errorf("remarks %q", plan.Remarks)
+	if len(plan.Warnings) == 0 || !strings.Contains(plan.Warnings[0], "too small for any shape") {
+		t.Errorf("warnings %q", plan.Warnings)
 	}
 	for _, change := range []func(*PlanConfig){
 		func(p *PlanConfig) { p.Stay = -1 }, func(p *PlanConfig) { p.Stay = 100 },

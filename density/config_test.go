@@ -145,3 +145,49 @@ func TestMethods(t *testing.T) {
 		}
 	}
 }
+
+// The bias for a guess of peaks is that of densities with such peaks, on average over their places.
+func TestPlanPeaks(t *testing.T) {
+	const width, cells = 0.05, 2000
+	c := Config{Box: []space.Interval{{A: 0, B: 1}}, N: 50000, Guarantee: privacy.ZCDP(0.5), Unit: "rider", Rank: []int{16}}
+	plan, err := NewPlan(PlanConfig{Config: c, Peaks: width})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.CosineBox(c.Box, []int{16}, space.Cube)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range plan.Fixed {
+		var want float64
+		const places = 40
+		for p := range places {
+			centre, e := 0.2+0.6*(float64(p)+0.5)/places, make([]float64, s.Dim())
+			theta, square := make([]float64, s.Dim()), 0.0
+			for i := range cells {
+				x := (float64(i) + 0.5) / cells
+				z := (x - centre) / width
+				v := math.Exp(-z*z/2) / (width * math.Sqrt(2*math.Pi))
+				square += v * v / cells
+				s.Eval(e, []float64{x})
+				for j := range e {
+					theta[j] += v * e[j] / cells
+				}
+			}
+			for j, l := range s.Levels() {
+				if l <= float64(q.Rank) {
+					square -= theta[j] * theta[j]
+				}
+			}
+			want += square / places
+		}
+		if math.Abs(q.Bias-want) > 0.15*want+1e-3 {
+			t.Errorf("rank %d: bias %g, found %g", q.Rank, q.Bias, want)
+		}
+	}
+	for _, bad := range []PlanConfig{{Config: c, Peaks: -1}, {Config: c, Peaks: 2}, {Config: c, Peaks: 0.1, Smoothness: 2}} {
+		if _, err := NewPlan(bad); err == nil {
+			t.Errorf("accepted: %+v", bad)
+		}
+	}
+}

@@ -26,7 +26,8 @@ import (
 
 // curveFlags are the public parameters of a person's own curve.
 type curveFlags struct {
-	epsilon, rho, beta, roughness float64
+	epsilon, rho, beta            float64
+	roughness, size               float64
 	window, metric, method, space string
 	polynomials, level            int
 	continuous                    bool
@@ -43,7 +44,8 @@ func (c *curveFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "max-level", 0, "segment, denoise: at most 2^level pieces (default 10)")
 	f.Float64Var(&c.beta, "beta", 0, "segment: failure probability of its checks (default 0.1)")
 	f.BoolVar(&c.continuous, "continuous", false, "segment, project: the nearest continuous function")
-	f.Float64Var(&c.roughness, "roughness", 0, "public guess of how far the curve moves in 1/64 of the window, in the values' units: predicts the error, and with --epsilon saves denoise the eighth of the budget that finding out costs")
+	f.Float64Var(&c.roughness, "roughness", 0, "public guess of how far the curve moves in 1/64 of the window, root-mean-square in each component, in the values' units: estimates the error, and with --epsilon saves denoise the eighth of the budget that finding out costs")
+	f.Float64Var(&c.size, "size", 0, "public guess of the curve's root-mean-square size about a public place, all components together: warns where no shape can survive")
 }
 
 func (c *curveFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) {
@@ -177,9 +179,12 @@ func curveCommand() *cobra.Command {
 Parquet, WFDB) or in the files of FOLDER, to be run on the person's own device: two
 curves at distance d look alike within e^(ε·d). The window, the output's times and all
 flags are public. The output has the format that came in, and nothing of the input's
-names, times or metadata.`,
+names, times or metadata.
+The budget is per unit of the values (per squared unit, --rho): what is right for
+microvolts is a million times too small for millivolts. 'curveil plan curve' says what a
+budget hides and what it leaves.`,
 		Example: `  curveil curve ride.gpx --epsilon 0.02 --window 2008-05-17T21:00:00Z/2008-05-18T09:00:00Z --every 60 --max-gap 600 --origin 37.77,-122.42 -o private.gpx
-  curveil curve ecg.csv --rho 2 --window 0:10 --every 0.01 --max-gap 0.1 -o private.csv`,
+  curveil curve ecg-in-microvolts.csv --rho 0.1 --window 0:10 --every 0.01 --max-gap 0.1 -o private.csv`,
 		Args: exactArgs(1, "one file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			zone, err := flags.Zone(t.in.Zone)
@@ -207,6 +212,12 @@ names, times or metadata.`,
 			}
 			if len(job.tracks) > 1 && (releasePath != "" || picture != "") {
 				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
+			}
+			if err := warnCurve(cmd.ErrOrStderr(), job.cfg, c.size); err != nil {
+				return err
+			}
+			if own {
+				warn(cmd.ErrOrStderr(), "--own: the picture is "+strings.ToLower(ownPicture[:1])+ownPicture[1:])
 			}
 			if job.book, err = budget.Open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
@@ -459,6 +470,7 @@ func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.
 func (j *curveJob) draw(path string, r *release.Release) error {
 	o := plot.Options{NoBand: r.Method == release.Denoised}
 	if j.own {
+		o.Private = ownPicture
 		for k, s := range j.curves[0] {
 			o.Overlay = append(o.Overlay, plot.Line{Name: "original (not private)", Component: k, T: s.T, X: s.X})
 		}
@@ -485,32 +497,6 @@ func outputFormat(path string, in dataset.Format) (dataset.Format, error) {
 		return in, nil
 	}
 	return "", usagef("-o %s: the name must end in .gpx, .geojson, .csv or .hea", path)
-}
-
-// leftError says what is known beforehand of the error of a denoised curve, whose noise is
-// that of the values before.
-func leftError(c curve.Config, r *release.Release) string {
-	if r.Method != release.Denoised {
-		return ""
-	}
-	if words := predictedError(c); words != "" {
-		return words
-	}
-	return "smaller than the noise, which is that before denoising; 'curveil plan curve --roughness R' predicts it from a guess of how rough the curve is"
-}
-
-// predictedError is that of the best number of pieces, where the roughness was stated.
-func predictedError(c curve.Config) string {
-	plan, err := curve.NewPlan(curve.PlanConfig{Config: c})
-	if err != nil || plan.Best == 0 {
-		return ""
-	}
-	for _, row := range plan.Rows {
-		if row.Pieces == plan.Best {
-			return strings.TrimSpace(fmt.Sprintf("at most about %.3g %s", row.Error, c.Distance)) + " root-mean-square, expected for the roughness that was stated"
-		}
-	}
-	return ""
 }
 
 // meaning says what a budget means in the units of the data.

@@ -311,29 +311,11 @@ func planDensityCommand() *cobra.Command {
 	}
 	d.Register(cmd.Flags())
 	cmd.Flags().StringVar(&compare, "compare", "", "histogram: simulate what a private histogram at the same budget would give")
+	cmd.Flags().Float64Var(&p.Peaks, "peaks", 0, "guessed width (standard deviation) of the narrowest peaks, as a share of the box's side, such as 0.03; instead of --smoothness and --energy")
 	cmd.Flags().Float64Var(&p.Smoothness, "smoothness", 0, "guessed number of square-integrable derivatives (default 2)")
-	cmd.Flags().Float64Var(&p.Energy, "energy", 0, "guessed norm of those derivatives, relative to the uniform density on the unit cube")
+	cmd.Flags().Float64Var(&p.Energy, "energy", 0, "guessed norm of those derivatives, relative to the uniform density on the unit cube (default: that of one wave across the box)")
 	addJSON(cmd, &asJSON)
 	return cmd
-}
-
-func printDensityPlan(w io.Writer, p density.PlanConfig, plan *density.Plan) {
-	fmt.Fprintf(w, "density of n = %d people in %d variables, %v\n", plan.N, len(p.Box), p.Guarantee)
-	fmt.Fprintf(w, "predicted mean integrated squared error, the square of the uniform density being 1\n\n")
-	t := newTable(w)
-	fmt.Fprintln(t, "rank\tcoefficients\tbias at most\tsampling\tprivacy\terror")
-	for _, q := range plan.Fixed {
-		mark := ""
-		if q.Rank == plan.Best {
-			mark = "  best"
-		}
-		fmt.Fprintf(t, "%d\t%d\t%.3g\t%.3g\t%.3g\t%.3g%s\n", q.Rank, q.Coefficients, q.Bias, q.Sampling, q.Privacy, q.Error, mark)
-	}
-	t.Flush()
-	fmt.Fprintf(w, "\nlayered, up to rank %d: privacy %.3g at rank %d, for not having to know the rank\n", plan.Rank, plan.Layered.Privacy, plan.Layered.Rank)
-	for _, r := range plan.Remarks {
-		fmt.Fprintf(w, "note: %s\n", r)
-	}
 }
 
 // sampleCommand draws points from a density that was released before.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/curveil/curveil/density"
 	"github.com/curveil/curveil/internal/clock"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
@@ -23,10 +24,14 @@ import (
 func evalCommand() *cobra.Command {
 	var at, zoneName string
 	var level float64
-	var simultaneous, asJSON bool
+	var simultaneous, nonnegative, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval RELEASE",
 		Short: "Values of a release, with bands of the privacy noise, as CSV",
+		Long: `Prints the values of a released function, with bands of its privacy noise. A released density is
+a smooth function and noise: it may be negative where few people are. --nonnegative prints the nearest
+density that is nowhere negative and has mass one, as pictures show it and 'sample' draws from; it has no
+band.`,
 		Example: `  curveil eval growth.json --at 2,5,10
   curveil eval growth.json --at 1:18:35 --level 0.99 --simultaneous`,
 		Args: exactArgs(1, "one release"),
@@ -38,9 +43,18 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			noteBand(cmd.ErrOrStderr(), r)
+			var proper *density.Table
+			if nonnegative {
+				if r.Verb != release.Density {
+					return usagef("--nonnegative is for a density; this is a %s", r.Verb)
+				}
+				if proper, err = density.Of(r); err != nil {
+					return err
+				}
+			}
+			noteBand(cmd.ErrOrStderr(), r, !nonnegative)
 			if r.Box != nil {
-				return evalBox(cmd, r, at, level, asJSON)
+				return evalBox(cmd, r, proper, at, level, asJSON)
 			}
 			zone, err := flags.Zone(zoneName)
 			if err != nil {
@@ -56,6 +70,14 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
+			least := math.Inf(1)
+			for i, p := range points {
+				if proper != nil {
+					points[i].Value[0], points[i].Low, points[i].High = proper.At([]float64{p.T}), nil, nil
+				}
+				least = min(least, points[i].Value[0])
+			}
+			noteNegative(cmd.ErrOrStderr(), r, least)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), points)
 			}
@@ -66,13 +88,21 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&zoneName, "zone", "", "time zone of dates that state none, such as UTC or Europe/Berlin, and of those printed (default: UTC is printed)")
 	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
+	cmd.Flags().BoolVar(&nonnegative, "nonnegative", false, "of a density: the nearest one that is nowhere negative, without a band")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
-// noteBand says what a band holds, where a reader might take it for more or less.
-func noteBand(w io.Writer, r *release.Release) {
-	if caveat := r.BandCaveat(); caveat != "" {
+// noteNegative explains values that no density has.
+func noteNegative(w io.Writer, r *release.Release, least float64) {
+	if r.Verb == release.Density && least < 0 {
+		fmt.Fprintf(w, "curveil: negative values: what was released is %s; --nonnegative gives the nearest proper density\n", r.Caveat())
+	}
+}
+
+// noteBand says what a band holds, where a reader might take it for more or less, and what the release shows to be doubtful.
+func noteBand(w io.Writer, r *release.Release, banded bool) {
+	if caveat := r.BandCaveat(); banded && caveat != "" {
 		fmt.Fprintf(w, "curveil: the band is %s\n", caveat)
 	}
 	for _, remark := range r.Remarks() {
@@ -150,17 +180,18 @@ func writePoints(w io.Writer, r *release.Release, points []point) error {
 }
 
 // evalBox evaluates a function of several variables at points x,y;x,y;….
-func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, asJSON bool) error {
+func evalBox(cmd *cobra.Command, r *release.Release, proper *density.Table, at string, level float64, asJSON bool) error {
 	if at == "" {
 		return usagef("--at is needed: points x,y;x,y;…, one coordinate for each of %d variables", len(r.Domains()))
 	}
 	type value struct {
 		X     []float64 `json:"x"`
 		Value float64   `json:"value"`
-		Low   float64   `json:"low"`
-		High  float64   `json:"high"`
+		Low   *float64  `json:"low,omitempty"`
+		High  *float64  `json:"high,omitempty"`
 	}
 	var out []value
+	least := math.Inf(1)
 	for _, text := range strings.Split(at, ";") {
 		x, err := flags.List("--at", text)
 		if err != nil {
@@ -173,9 +204,16 @@ func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, a
 		if math.IsNaN(v.Value) {
 			return usagef("--at %q lies outside the box %s", text, publish.SpaceWords(r))
 		}
-		v.Low, v.High = r.BandAtPoint(x, level)
+		if proper != nil {
+			v.Value = proper.At(x)
+		} else {
+			low, high := r.BandAtPoint(x, level)
+			v.Low, v.High = &low, &high
+		}
+		least = min(least, v.Value)
 		out = append(out, v)
 	}
+	noteNegative(cmd.ErrOrStderr(), r, least)
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), out)
 	}
@@ -184,10 +222,18 @@ func evalBox(cmd *cobra.Command, r *release.Release, at string, level float64, a
 	if head == nil {
 		head = []string{"x", "y", "z", "w"}[:len(r.Domains())]
 	}
-	rows := [][]string{append(slices.Clone(head), "value", "low", "high")}
+	head = append(slices.Clone(head), "value")
+	if proper == nil {
+		head = append(head, "low", "high")
+	}
+	rows := [][]string{head}
 	for _, v := range out {
 		var row []string
-		for _, u := range append(slices.Clone(v.X), v.Value, v.Low, v.High) {
+		values := append(slices.Clone(v.X), v.Value)
+		if v.Low != nil {
+			values = append(values, *v.Low, *v.High)
+		}
+		for _, u := range values {
 			row = append(row, strconv.FormatFloat(u, 'g', 7, 64))
 		}
 		rows = append(rows, row)

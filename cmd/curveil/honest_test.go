@@ -75,3 +75,109 @@ func TestComponentsTogether(t *testing.T) {
 		}
 	}
 }
+
+// A density may be negative: said where it is, and --nonnegative gives what a density can be.
+func TestNegativeDensity(t *testing.T) {
+	dir := t.TempDir()
+	two, one := filepath.Join(dir, "2.json"), filepath.Join(dir, "1.json")
+	points := scatter(t, 500, 0)
+	must(t, "density", points, "--columns", "lon,lat", "--bounds", "-122.52:-122.25,37.60:37.82", "--rho", "1", "--rank", "8", "-o", two, "--ledger", "none")
+	must(t, "density", points, "--columns", "lon", "--bounds", "-123:-122", "--rho", "1", "--rank", "16", "-o", one, "--ledger", "none")
+	for _, c := range []struct{ rel, at string }{
+		{two, "-122.5,37.61;-122.49,37.81;-122.45,37.65;-122.3,37.7;-122.28,37.8;-122.44,37.62;-122.36,37.79"}, {one, ""},
+	} {
+		args := []string{"eval", c.rel}
+		if c.at != "" {
+			args = append(args, "--at", c.at)
+		}
+		stdout, stderr := must(t, args...)
+		if !strings.Contains(stdout, ",-") || !strings.Contains(stderr, "--nonnegative gives the nearest proper density") {
+			t.Errorf("%s\n%s", stdout, stderr)
+		}
+		stdout, stderr = must(t, append(args, "--nonnegative")...)
+		for line := range strings.Lines(stdout) {
+			cells := strings.Split(strings.TrimSpace(line), ",")
+			if v := cells[len(cells)-1]; strings.HasPrefix(v, "-") || strings.HasSuffix(v, "high") {
+				t.Errorf("%s\n%s", stdout, stderr)
+			}
+		}
+		if strings.Contains(stderr, "negative values") || strings.Contains(stderr, "the band") {
+			t.Error(stderr)
+		}
+	}
+}
+
+// A plan of a density says what it takes the density for, and takes another guess.
+func TestDensityPlanSaysItsGuess(t *testing.T) {
+	args := []string{"plan", "density", "--n", "50000", "--bounds=-122.52:-122.35,37.60:37.82", "--rho", "0.5"}
+	smooth, _ := must(t, args...)
+	peaky, _ := must(t, append(args, "--peaks", "0.015")...)
+	for want, s := range map[string]string{"as smooth as one wave across the box": smooth, "--peaks W": smooth, "0.015 of the box's side wide": peaky, "a larger --rank": peaky} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	if _, _, stderr := call(t, append(args, "--peaks", "0.1", "--smoothness", "2")...); !strings.Contains(stderr, "leave one of them out") {
+		t.Error(stderr)
+	}
+}
+
+// A picture that shows the original says first that it must not be published, and so does the call; one that shows only the release says nothing of the kind.
+func TestOwnPicture(t *testing.T) {
+	dir := t.TempDir()
+	track := write(t, "track.csv", "t,x\n0,1\n1,2\n2,5\n3,3\n4,1\n")
+	for _, own := range []bool{true, false} {
+		svg := filepath.Join(dir, fmt.Sprint(own, ".svg"))
+		args := []string{"curve", track, "--rho", "1", "--window", "0:4", "--every", "1", "--max-gap", "inf", "-o", filepath.Join(dir, fmt.Sprint(own, ".csv")), "--plot", svg, "--ledger", "none"}
+		if own {
+			args = append(args, "--own")
+		}
+		_, stderr := must(t, args...)
+		caption := words(text(t, svg))
+		if strings.Contains(caption, "Not private: it shows the original. Do not publish. ρ = 1") != own || strings.Contains(stderr, "Do not publish") != own {
+			t.Errorf("--own %v: %s\n%s", own, caption, stderr)
+		}
+	}
+}
+
+// A call whose guesses say that nothing can survive is warned of before it spends; the help's example is one that works.
+func TestCurveWarnsOfNoise(t *testing.T) {
+	ecg, dir := real(t, filepath.Join("ecg", "ptb_s0010_ii_100hz.csv")), t.TempDir()
+	run := func(more ...string) (stdout, stderr string) {
+		args := []string{"curve", ecg, "--window", "0:10", "--every", "0.01", "--max-gap", "0.1", "-o", filepath.Join(dir, "x.csv"), "--force", "--ledger", "none"}
+		return must(t, append(args, more...)...)
+	}
+	const warning, remark = "too small for any shape to survive", "hardly any shape rose above the noise"
+	// In microvolts ρ = 1e-6 is what ρ = 1 would be in millivolts.
+	if stdout, stderr := run("--rho", "1e-6", "--size", "130", "--roughness", "200"); !strings.Contains(stderr, warning) || !strings.Contains(stdout, remark) {
+		t.Errorf("%s\n%s", stdout, stderr)
+	}
+	if _, stderr := run("--rho", "1e-6", "--size", "130", "--dry-run"); !strings.Contains(stderr, warning) {
+		t.Error(stderr)
+	}
+	example := regexp.MustCompile(`--rho (\S+) --window 0:10`).FindStringSubmatch(curveCommand().Example)
+	if example == nil {
+		t.Fatal(curveCommand().Example)
+	}
+	stdout, stderr := run("--rho", example[1], "--size", "130", "--roughness", "200")
+	if strings.Contains(stderr, warning) || strings.Contains(stdout, remark) {
+		t.Errorf("%s\n%s", stdout, stderr)
+	}
+	if !strings.Contains(stdout, "an estimate and no bound") || strings.Contains(stdout, "at most about") {
+		t.Error(stdout)
+	}
+}
+
+// The page of a curve says what is known of its error.
+func TestReportOfACurveSaysItsAccuracy(t *testing.T) {
+	dir := t.TempDir()
+	track := write(t, "track.csv", "t,x\n0,1\n1,2\n2,5\n3,3\n4,1\n")
+	for method, want := range map[string]string{"denoise": "does not know its own error", "project": "Detail that the functions cannot follow is lost besides"} {
+		rel, page := filepath.Join(dir, method+".json"), filepath.Join(dir, method+".html")
+		must(t, "curve", track, "--rho", "1", "--method", method, "--window", "0:4", "--every", "1", "--max-gap", "inf", "-o", filepath.Join(dir, method+".csv"), "--release", rel, "--ledger", "none")
+		must(t, "report", rel, "-o", page)
+		if !strings.Contains(text(t, page), want) {
+			t.Errorf("%s: no %q", method, want)
+		}
+	}
+}

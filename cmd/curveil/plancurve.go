@@ -39,7 +39,7 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 			for i := range components {
 				p.Components = append(p.Components, fmt.Sprintf("component %d", i+1))
 			}
-			p.Distance = unit
+			p.Distance, p.Size = unit, c.size
 			plan, err := curve.NewPlan(p)
 			if err != nil {
 				return usageError{err}
@@ -77,7 +77,6 @@ roughness it suggests a number of pieces and says when no shape can survive.`,
 	f := cmd.Flags()
 	f.IntVar(&components, "components", 2, "number of components: 2 for a track")
 	f.StringVar(&unit, "unit", "m", "unit of the values, for the words")
-	f.Float64Var(&p.Size, "size", 0, "guessed root-mean-square size of the curve about a public place, all components together")
 	f.Float64Var(&p.Stay, "stay", 0, "duration of a stay in one place, in the units of t (default: a twelfth of the window)")
 	f.Float64Var(&shift, "shift", 100, "a sustained shift by this distance")
 	f.Float64Var(&detour, "detour", 1000, "a detour of this distance …")
@@ -168,10 +167,13 @@ func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings 
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nmethod: %s\n", plan.Method)
-	for _, r := range plan.Remarks {
+	if shape {
+		fmt.Fprintf(w, "error:  %s\n", estimated(p.Config, plan))
+	}
+	for _, r := range append(plan.Remarks, plan.Warnings...) {
 		fmt.Fprintf(w, "note: %s\n", r)
 	}
 	if !shape {
-		fmt.Fprintln(w, "note: with --roughness, a guess of how far the curve moves in 1/64 of the window, the plan weighs the shape that is lost and suggests a number of pieces")
+		fmt.Fprintln(w, "note: with --roughness, a guess of how far the curve moves in 1/64 of the window, root-mean-square in each component, the plan weighs the shape that is lost and suggests a number of pieces")
 	}
 }
