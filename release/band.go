@@ -74,7 +74,7 @@ func (r *Release) BandCaveat() string {
 	const only = "privacy noise only; not in it: "
 	switch r.Verb {
 	case Regression:
-		return "an upper bound of the privacy noise, of which often half or less is left; not in it: the pull toward the center where people are few, and the people's own errors"
+		return "an upper bound of the privacy noise, often several times what is left of it; not in it: the pull toward the center where people are few, and the people's own errors"
 	case Mean:
 		return only + "curves beyond the radius, which were pulled in, and how the people at hand differ from others"
 	case Density:
