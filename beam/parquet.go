@@ -35,7 +35,7 @@ func (s Source) parquet(ctx context.Context, c Chunk) (*bytes.Reader, error) {
 	}
 	if s.Deduplicate {
 		if data, err = distinct(data); err != nil {
-			return nil, discreet(c, err)
+			return nil, discreet(ctx, c, nil, err)
 		}
 	}
 	return bytes.NewReader(data), nil

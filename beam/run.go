@@ -84,7 +84,7 @@ func (j Job) Run(ctx context.Context) ([]byte, error) {
 	beam.ParDo0(s, &sealFn{Key: private.PublicKey().Bytes(), Path: path}, sum)
 	if _, err := beam.Run(ctx, j.Runner, p); err != nil {
 		remove(ctx, path)
-		return nil, fmt.Errorf("beam: the pipeline failed; nothing was released and nothing spent: %w", err)
+		return nil, &Failure{Said(err.Error()), err}
 	}
 	defer remove(ctx, path)
 	fs, err := filesystem.New(ctx, path)

@@ -127,15 +127,8 @@ func Chunks(ctx context.Context, patterns []string, size int64) ([]Chunk, error)
 
 func isParquet(path string) bool { return strings.EqualFold(filepath.Ext(path), ".parquet") }
 
-func (c Chunk) String() string {
-	if c.End == 0 {
-		return c.Path
-	}
-	return fmt.Sprintf("%s from byte %d (lines counted from there, the header being line 1)", c.Path, c.Start)
-}
-
 // lines returns the chunk as a CSV file of its own.
-func (s Source) lines(ctx context.Context, c Chunk) (io.Reader, error) {
+func (s Source) lines(ctx context.Context, c Chunk) (*rows, error) {
 	fs, err := filesystem.New(ctx, c.Path)
 	if err != nil {
 		return nil, err
@@ -173,6 +166,8 @@ func (s Source) lines(ctx context.Context, c Chunk) (io.Reader, error) {
 		}
 		at = to + int64(len(rest))
 	}
+	kept := rows{start: at}
+	n := 1 // lines kept, with the header
 	seen := map[[sha256.Size]byte]bool{}
 	for c.End == 0 || at < c.End {
 		line, err := r.ReadBytes('\n')
@@ -182,7 +177,7 @@ func (s Source) lines(ctx context.Context, c Chunk) (io.Reader, error) {
 		at += int64(len(line))
 		text := bytes.TrimRight(line, "\r\n")
 		if c.End != 0 && bytes.Count(text, []byte{'"'})%2 == 1 {
-			return nil, fmt.Errorf("beam: %v: a quoted field runs over the end of a line: read files whole (chunk 0)", c)
+			return nil, fmt.Errorf("beam: %s: a quoted field runs over the end of a line: read files whole (chunk 0)", c.Path)
 		}
 		keep := len(text) > 0
 		if keep && s.Deduplicate {
@@ -193,12 +188,16 @@ func (s Source) lines(ctx context.Context, c Chunk) (io.Reader, error) {
 		if keep {
 			out.Write(text)
 			out.WriteByte('\n')
+			n++
+		} else {
+			kept.dropped = append(kept.dropped, n)
 		}
 		if err == io.EOF {
 			break
 		}
 	}
-	return bytes.NewReader(out.Bytes()), nil
+	kept.Reader = bytes.NewReader(out.Bytes())
+	return &kept, nil
 }
 
 // curves reads the fragments of the chunk.
@@ -208,6 +207,7 @@ func (s Source) curves(ctx context.Context, c Chunk, emit func(person string, fr
 		return err
 	}
 	var file *dataset.Reader
+	var r *rows
 	if isParquet(c.Path) {
 		var data *bytes.Reader
 		if data, err = s.parquet(ctx, c); err != nil {
@@ -221,7 +221,6 @@ func (s Source) curves(ctx context.Context, c Chunk, emit func(person string, fr
 			file, err = dataset.NewParquet(data, data.Size(), c.Path, o)
 		}
 	} else {
-		var r io.Reader
 		if r, err = s.lines(ctx, c); err != nil {
 			return err
 		}
@@ -229,7 +228,7 @@ func (s Source) curves(ctx context.Context, c Chunk, emit func(person string, fr
 		file, err = dataset.NewCSV(r, c.Path, o)
 	}
 	if err != nil {
-		return discreet(c, err)
+		return discreet(ctx, c, r, err)
 	}
 	defer file.Close()
 	if h := file.Schema(); h.Layout != s.Layout || !slices.Equal(h.Components, s.Components) || !slices.Equal(h.Times, s.Times) {
@@ -252,13 +251,14 @@ func (s Source) curves(ctx context.Context, c Chunk, emit func(person string, fr
 			emit(name, f.encode())
 		}
 	}
-	return discreet(c, file.Err())
+	return discreet(ctx, c, r, file.Err())
 }
 
 // points reads people's points: the name is "" where each row is a person.
 func (s Source) points(ctx context.Context, c Chunk, emit func(person string, x []float64)) (err error) {
 	o := dataset.PointOptions{Columns: s.Components, Unit: s.Unit, Separator: s.Separator, Decimal: s.Decimal, Scattered: true}
 	var file *dataset.Points
+	var r *rows
 	if isParquet(c.Path) {
 		o.Separator, o.Decimal = 0, 0
 		var data *bytes.Reader
@@ -271,37 +271,18 @@ func (s Source) points(ctx context.Context, c Chunk, emit func(person string, x 
 			file, err = dataset.NewPointsParquet(data, data.Size(), c.Path, o)
 		}
 	} else {
-		var r io.Reader
 		if r, err = s.lines(ctx, c); err != nil {
 			return err
 		}
 		file, err = dataset.NewPointsCSV(r, c.Path, o)
 	}
 	if err != nil {
-		return discreet(c, err)
+		return discreet(ctx, c, r, err)
 	}
 	defer file.Close()
 	for file.Next() {
 		x, unit, _ := file.Person()
 		emit(unit, x)
 	}
-	return discreet(c, file.Err())
-}
-
-// discreet says where the data are wrong and not what they are: errors of workers
-// end in the runner's logs.
-func discreet(c Chunk, err error) error {
-	if err == nil {
-		return nil
-	}
-	const see = "run the core command on this file to see why; workers do not quote data"
-	var e *dataset.DataError
-	if errors.As(err, &e) {
-		place := fmt.Sprintf("line %d", e.Line)
-		if e.Row > 0 {
-			place = fmt.Sprintf("row %d", e.Row)
-		}
-		return fmt.Errorf("beam: %v: %s, column %d: the data are refused; %s", c, place, e.Column, see)
-	}
-	return fmt.Errorf("beam: %v: the file cannot be read; %s", c, see)
+	return discreet(ctx, c, r, file.Err())
 }

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(stderr, "curveil-beam: %s\n", flags.Spell(err.Error(), cmd.Flags()))
+	fmt.Fprintf(stderr, "curveil-beam: %s\n", flags.Spell(strings.TrimPrefix(err.Error(), "beam: "), cmd.Flags()))
 	var over *ledger.OverspendError
 	var usage flags.UsageError
 	switch {

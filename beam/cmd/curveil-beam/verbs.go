@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,7 @@ type jobFlags struct {
 	exchange    string
 	chunk       int64
 	deduplicate bool
+	verbose     bool
 }
 
 func (j *jobFlags) register(cmd *cobra.Command) {
@@ -39,17 +41,24 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVar(&j.exchange, "exchange", "", "folder that workers can write to and this program can read, such as gs://bucket/tmp: the sum passes through it, encrypted (default where the workers are this process: a temporary one)")
 	f.Int64Var(&j.chunk, "chunk", 64<<20, "bytes of a CSV file that one worker reads at a time; 0 reads files whole, for fields that hold line ends")
 	f.BoolVar(&j.deduplicate, "deduplicate", false, "drop repeated rows: of one person, alike in time and values")
+	f.BoolVar(&j.verbose, "verbose", false, "print what the runner says, in full")
+}
+
+func runner() string { return cmp.Or(*runners.Runner, "prism") }
+
+// inside reports whether the runner and its workers are this process.
+func (j *jobFlags) inside() bool {
+	return strings.HasPrefix(strings.ToLower(runner()), "prism") && *jobopts.Endpoint == ""
 }
 
 // check refuses what no pipeline could serve, and makes this program its own worker
 // where it can be: the SDK would compile one from sources, which need not be here.
 func (j *jobFlags) check() error {
-	runner := cmp.Or(*runners.Runner, "prism")
-	if jobopts.IsLoopback() || strings.HasPrefix(strings.ToLower(runner), "prism") && *jobopts.Endpoint == "" {
+	if jobopts.IsLoopback() || j.inside() {
 		return nil // the workers are this process
 	}
 	if j.exchange == "" {
-		return flags.Usagef("--exchange is needed with --runner %s: a folder that workers can write to and this program can read", runner)
+		return flags.Usagef("--exchange is needed with --runner %s: a folder that workers can write to and this program can read", runner())
 	}
 	if *jobopts.WorkerBinary != "" {
 		return nil
@@ -66,7 +75,8 @@ func (j *jobFlags) check() error {
 }
 
 // run runs the pipeline over the files.
-func (j *jobFlags) run(ctx context.Context, verb string, files []string, source beam.Source, config []byte) ([]byte, error) {
+func (j *jobFlags) run(cmd *cobra.Command, verb string, files []string, source beam.Source, config []byte) ([]byte, error) {
+	ctx := cmd.Context()
 	exchange := j.exchange
 	if exchange == "" {
 		dir, err := os.MkdirTemp("", "curveil-beam-")
@@ -82,7 +92,13 @@ func (j *jobFlags) run(ctx context.Context, verb string, files []string, source 
 	}
 	source.Deduplicate = j.deduplicate
 	sdk.Init()
-	return beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: cmp.Or(*runners.Runner, "prism")}.Run(ctx)
+	j.listen(cmd.ErrOrStderr())
+	sum, err := beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: runner()}.Run(ctx)
+	var failed *beam.Failure
+	if j.verbose && errors.As(err, &failed) {
+		fmt.Fprintln(cmd.ErrOrStderr(), failed.Runner)
+	}
+	return sum, err
 }
 
 // header opens the first file: r holds its first lines when it is CSV.
@@ -189,7 +205,7 @@ func meanCommand() *cobra.Command {
 				return err
 			}
 			return to.publish(cmd, publish.Expenditure{Verb: beam.Mean, Statement: cfg.Statement(), Parameters: flags.MeanParameters(cfg)}, func() (func() (*release.Release, error), error) {
-				sum, err := job.run(ctx, beam.Mean, args, source, config)
+				sum, err := job.run(cmd, beam.Mean, args, source, config)
 				if err != nil {
 					return nil, err
 				}
@@ -283,7 +299,7 @@ func densityCommand() *cobra.Command {
 			}
 			source := beam.Source{Components: d.Columns, Unit: o.Unit, Separator: o.Separator, Decimal: o.Decimal}
 			return to.publish(cmd, publish.Expenditure{Verb: beam.Density, Statement: c.Statement(), Parameters: flags.DensityParameters(acc)}, func() (func() (*release.Release, error), error) {
-				sum, err := job.run(ctx, beam.Density, args, source, config)
+				sum, err := job.run(cmd, beam.Density, args, source, config)
 				if err != nil {
 					return nil, err
 				}
