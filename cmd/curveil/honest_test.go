@@ -155,7 +155,7 @@ func TestCurveWarnsOfNoise(t *testing.T) {
 	if _, stderr := run("--rho", "1e-6", "--size", "130", "--dry-run"); !strings.Contains(stderr, warning) {
 		t.Error(stderr)
 	}
-	example := regexp.MustCompile(`--rho (\S+) --window 0:10`).FindStringSubmatch(curveCommand().Example)
+	example := regexp.MustCompile(`microvolts.csv --rho (\S+) --window 0:10`).FindStringSubmatch(curveCommand().Example)
 	if example == nil {
 		t.Fatal(curveCommand().Example)
 	}
