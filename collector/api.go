@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/curveil/curveil/internal/strictjson"
 	"github.com/curveil/curveil/regression"
 )
 
@@ -73,22 +74,19 @@ func (c *Collector) summary(s *stream) Summary {
 func (h *Handler) api(api huma.API) {
 	c := h.c
 	admin := []map[string][]string{{"admin": {}}}
+	gate := huma.Middlewares{h.gate}
 	invited := []map[string][]string{{}, {"invitation": {}}}
 	documented(api)
 
 	huma.Register(api, huma.Operation{OperationID: "create-stream", Method: http.MethodPost, Path: "/v1/streams", Summary: "Open a stream",
-		Tags: []string{"admin"}, Security: admin, DefaultStatus: http.StatusCreated, MaxBodyBytes: maxDefinition, BodyReadTimeout: bodyTimeout,
+		Tags: []string{"admin"}, Security: admin, Middlewares: gate, DefaultStatus: http.StatusCreated, MaxBodyBytes: maxDefinition, BodyReadTimeout: bodyTimeout,
 		Errors: []int{400, 401, 409, 413, 429, 503}, RequestBody: jsonBody(api, "Opening"), SkipValidateBody: true},
 		func(ctx context.Context, in *struct {
-			Authorization string `header:"Authorization"`
-			RawBody       []byte
+			RawBody []byte
 		}) (*struct {
 			Location string `header:"Location"`
 			Body     Summary
 		}, error) {
-			if err := h.authorize(in.Authorization); err != nil {
-				return nil, c.answer(nil, err)
-			}
 			d, err := readOpening(in.RawBody)
 			if err == nil {
 				err = c.Create(ctx, d)
@@ -127,14 +125,8 @@ func (h *Handler) api(api huma.API) {
 
 	huma.Register(api, huma.Operation{OperationID: "close-stream", Method: http.MethodPost, Path: "/v1/streams/{name}/close", Summary: "Close a stream for good",
 		Description: "The estimate stays published; reports are refused with 410 from here on. There is no way back.",
-		Tags:        []string{"admin"}, Security: admin, Errors: []int{401, 404, 429, 503}},
-		func(ctx context.Context, in *struct {
-			Name          string `path:"name" maxLength:"64"`
-			Authorization string `header:"Authorization"`
-		}) (*struct{ Body Summary }, error) {
-			if err := h.authorize(in.Authorization); err != nil {
-				return nil, c.answer(nil, err)
-			}
+		Tags:        []string{"admin"}, Security: admin, Middlewares: gate, Errors: []int{401, 404, 429, 503}},
+		func(ctx context.Context, in *streamInput) (*struct{ Body Summary }, error) {
 			s, err := c.stream(in.Name)
 			if err == nil {
 				err = c.CloseStream(ctx, in.Name)
@@ -259,14 +251,11 @@ func (h *Handler) api(api huma.API) {
 		})
 
 	huma.Register(api, huma.Operation{OperationID: "create-invitations", Method: http.MethodPost, Path: "/v1/streams/{name}/invitations", Summary: "Make invitations, each good for one report",
-		Tags: []string{"admin"}, Security: admin, DefaultStatus: http.StatusCreated, Errors: []int{400, 401, 404, 422, 429, 503}},
+		Tags: []string{"admin"}, Security: admin, Middlewares: gate, DefaultStatus: http.StatusCreated, MaxBodyBytes: maxReport, BodyReadTimeout: bodyTimeout, SkipValidateBody: true,
+		Errors: []int{400, 401, 404, 408, 413, 422, 429, 503}, RequestBody: jsonBody(api, "Invitations")},
 		func(ctx context.Context, in *struct {
-			Name          string `path:"name" maxLength:"64"`
-			Authorization string `header:"Authorization"`
-			Body          struct {
-				Count int `json:"count" minimum:"1" maximum:"10000" doc:"how many"`
-				Hours int `json:"hours,omitempty" minimum:"1" maximum:"87600" default:"720" doc:"how long they are good"`
-			}
+			Name    string `path:"name" maxLength:"64"`
+			RawBody []byte
 		}) (*struct {
 			CacheControl string `header:"Cache-Control"`
 			Body         struct {
@@ -274,9 +263,6 @@ func (h *Handler) api(api huma.API) {
 				Expires     time.Time `json:"expires"`
 			}
 		}, error) {
-			if err := h.authorize(in.Authorization); err != nil {
-				return nil, c.answer(nil, err)
-			}
 			out := new(struct {
 				CacheControl string `header:"Cache-Control"`
 				Body         struct {
@@ -284,11 +270,16 @@ func (h *Handler) api(api huma.API) {
 					Expires     time.Time `json:"expires"`
 				}
 			})
+			count, hours, err := readInvitations(in.RawBody)
+			if err != nil {
+				return nil, c.answer(nil, bodyProblem(in.RawBody, err))
+			}
 			out.CacheControl = "no-store"
-			out.Body.Expires = time.Now().Add(time.Duration(in.Body.Hours) * time.Hour).UTC().Truncate(time.Second)
-			var err error
-			out.Body.Invitations, err = c.Invite(ctx, in.Name, in.Body.Count, out.Body.Expires)
-			return out, c.answer(nil, err)
+			out.Body.Expires = time.Now().Add(time.Duration(hours) * time.Hour).UTC().Truncate(time.Second)
+			if out.Body.Invitations, err = c.Invite(ctx, in.Name, count, out.Body.Expires); err != nil {
+				return nil, c.answer(nil, err)
+			}
+			return out, nil
 		})
 }
 
@@ -310,11 +301,47 @@ func bearer(header string) string {
 	return strings.TrimSpace(token)
 }
 
-func (h *Handler) authorize(header string) error {
-	if !h.admin.matches(bearer(header)) {
-		return problem(http.StatusUnauthorized, "admin-token", "collector: this needs the admin token: send it as Authorization: Bearer …")
+// gate lets pass who has the admin token. It comes before the body is read: who may not ask is told so, whatever the question.
+func (h *Handler) gate(ctx huma.Context, next func(huma.Context)) {
+	if h.admin.matches(bearer(ctx.Header("Authorization"))) {
+		next(ctx)
+		return
 	}
-	return nil
+	p := problem(http.StatusUnauthorized, "admin-token", "collector: this needs the admin token: send it as Authorization: Bearer …")
+	text, err := json.Marshal(p)
+	if err != nil {
+		text = []byte("{}")
+	}
+	ctx.SetHeader("WWW-Authenticate", "Bearer")
+	ctx.SetHeader("Content-Type", "application/problem+json")
+	ctx.SetStatus(p.Status)
+	_, _ = ctx.BodyWriter().Write(text) // nobody to tell when the client has gone
+}
+
+const (
+	usualHours = 720
+	mostHours  = 87600
+)
+
+// readInvitations reads {"count":n,"hours":h}, the latter optional.
+func readInvitations(data []byte) (count, hours int, err error) {
+	o, err := strictjson.Read("collector: invitations", data)
+	if err == nil {
+		err = o.Take("count", &count)
+	}
+	if hours = usualHours; err == nil && o.Has("hours") {
+		err = o.Take("hours", &hours)
+	}
+	if err == nil {
+		err = o.Done()
+	}
+	if err == nil && (count < 1 || count > maxInvitations) {
+		err = fmt.Errorf("collector: %d invitations: ask for 1 to %d at a time", count, maxInvitations)
+	}
+	if err == nil && (hours < 1 || hours > mostHours) {
+		err = fmt.Errorf("collector: invitations for %d hours: they are good for 1 to %d", hours, mostHours)
+	}
+	return count, hours, err
 }
 
 // bodyProblem tells text that is no JSON from JSON that means nothing here.

@@ -70,7 +70,9 @@ func (c *Collector) Handler(config HandlerConfig) (*Handler, error) {
 	description.DocsPath = "" // the page would load its script from elsewhere
 	description.CreateHooks = nil
 	description.OpenAPI.Info.Description = "Collects privatized gradients and publishes the regression curve learned from them. See docs/collector.md."
-	h.api(humago.New(h.mux, description))
+	api := humago.New(h.mux, description)
+	h.api(api)
+	completed(api)
 	h.mux.HandleFunc("GET /{$}", h.index)
 	h.mux.HandleFunc("GET /streams/{name}", h.page)
 	h.mux.HandleFunc("GET /v1/streams/{name}/events", h.events)

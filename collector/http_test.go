@@ -270,6 +270,48 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// Who has no admin token hears that first, and what a body is called makes no difference.
+func TestAdminAnswers(t *testing.T) {
+	s := start(t, HandlerConfig{})
+	create(t, s.c, Definition{Stream: testStream(t, "invited"), Invitations: true})
+	token := "Authorization: Bearer " + s.token
+	const invitations = "/v1/streams/invited/invitations"
+	for _, path := range []string{"/v1/streams", invitations, "/v1/streams/invited/close", "/v1/streams/nowhere/close"} {
+		for _, body := range []string{"", "{", `{"count":3,"hours":24}`} {
+			for _, kind := range []string{"application/x-www-form-urlencoded", "application/json", "text/plain"} {
+				if a, text := s.ask(t, "POST", path, body, "Content-Type: "+kind); a.StatusCode != 401 || a.Header.Get("WWW-Authenticate") == "" || !strings.Contains(text, `"reason":"admin-token"`) {
+					t.Errorf("%s %s %q without a token: %d %s", path, kind, body, a.StatusCode, text)
+				}
+			}
+		}
+	}
+	for _, kind := range []string{"application/x-www-form-urlencoded", "application/json", "application/json; charset=utf-8", "text/plain", "nonsense"} {
+		if a, text := s.ask(t, "POST", invitations, `{"count":3,"hours":24}`, token, "Content-Type: "+kind); a.StatusCode != 201 || strings.Count(text, invitationPrefix) != 3 {
+			t.Errorf("%s: %d %s", kind, a.StatusCode, text)
+		}
+		if a, text := s.ask(t, "POST", "/v1/streams/invited/reports", `{}`, "Content-Type: "+kind); a.StatusCode != 422 {
+			t.Errorf("a report as %s: %d %s", kind, a.StatusCode, text)
+		}
+	}
+	for body, status := range map[string]int{
+		"": 400, "{": 400, "null": 422, `{}`: 422, `{"count":0}`: 422, `{"count":10001}`: 422, `{"count":1.5}`: 422, `{"count":1,"hours":0}`: 422,
+		`{"count":1,"hours":87601}`: 422, `{"count":1,"days":2}`: 422, `{"count":1}`: 201, `{"count":1,"hours":87600}`: 201,
+	} {
+		if a, text := s.ask(t, "POST", invitations, body, token); a.StatusCode != status {
+			t.Errorf("%s: %d %s", body, a.StatusCode, text)
+		}
+	}
+	_, text := s.ask(t, "GET", "/openapi.json", "")
+	for _, want := range []string{`"/v1/streams/{name}/events"`, `"text/event-stream"`, `"/v1/streams/{name}/invitations/check"`, `"#/components/schemas/Invitations"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the OpenAPI document lacks %s", want)
+		}
+	}
+	if strings.Contains(text, "octet-stream") {
+		t.Error("the OpenAPI document wants reports as application/octet-stream")
+	}
+}
+
 func TestOpeningRefusals(t *testing.T) {
 	s := start(t, HandlerConfig{})
 	for what, c := range map[string]struct {

@@ -1,6 +1,8 @@
 package collector
 
 import (
+	"net/http"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -28,6 +30,10 @@ func documented(api huma.API) {
 	schemas["Batch"] = &huma.Schema{Type: huma.TypeObject, Required: []string{"reports"}, AdditionalProperties: false, Properties: map[string]*huma.Schema{
 		"reports":     list(&huma.Schema{Ref: "#/components/schemas/Report"}, "up to 10,000 reports of different people"),
 		"invitations": list(text(""), "one for each report, where the stream wants them")}}
+	one, most, longest := 1.0, float64(maxInvitations), float64(mostHours)
+	schemas["Invitations"] = &huma.Schema{Type: huma.TypeObject, Required: []string{"count"}, AdditionalProperties: false, Properties: map[string]*huma.Schema{
+		"count": {Type: huma.TypeInteger, Minimum: &one, Maximum: &most, Description: "how many"},
+		"hours": {Type: huma.TypeInteger, Minimum: &one, Maximum: &longest, Default: usualHours, Description: "how long they are good"}}}
 	schemas["Opening"] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false,
 		Description: "a stream in the short form, or in the full one of docs/collector.md under \"stream\"",
 		Properties: map[string]*huma.Schema{
@@ -39,6 +45,26 @@ func documented(api huma.API) {
 			"steps":      {Type: huma.TypeObject, Properties: map[string]*huma.Schema{"gamma0": number(""), "exponent": number(""), "horizon": whole("0 for decaying steps")}},
 			"smoothness": number("of the curve, in (0, 1], for the default steps: 1, the default, or 0.5 for features as narrow as the kernel"),
 			"people":     whole("number expected"), "quota": whole("reports after which the stream takes no more"), "invitations": yes("a report needs an invitation"), "demonstration": yes("accept seeded noise")}}
+}
+
+// completed mends and completes the description once the operations are in it.
+func completed(api huma.API) {
+	o := api.OpenAPI()
+	errorOf := func(doc string) *huma.Response {
+		return &huma.Response{Description: doc, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: &huma.Schema{Ref: "#/components/schemas/ErrorModel"}}}}
+	}
+	for _, path := range o.Paths {
+		if path.Post != nil && path.Post.RequestBody != nil {
+			delete(path.Post.RequestBody.Content, "application/octet-stream") // huma's word for a body that the handler decodes
+		}
+	}
+	longest := 64
+	o.AddOperation(&huma.Operation{OperationID: "get-events", Method: http.MethodGet, Path: "/v1/streams/{name}/events", Summary: "The curve, as it changes", Tags: []string{"public"},
+		Description: "Server-sent events of the type curve, with the version as id, now and after changes, a few a second at most; the live page draws them.",
+		Parameters:  []*huma.Param{{Name: "name", In: "path", Required: true, Description: "name of the stream", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest}}},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "events until the client goes", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}},
+			"404": errorOf("Not Found"), "429": errorOf("Too Many Requests"), "503": errorOf("Service Unavailable")}})
 }
 
 // jsonBody is the description of a body that the handler decodes.
