@@ -14,7 +14,8 @@ import (
 // the data set's currency (privacy.GDP, privacy.Geo or privacy.ConcentratedGeo).
 type OverspendError struct {
 	Dataset string
-	Asked   privacy.Guarantee // as it was asked for
+	Asked   privacy.Guarantee // as it was asked for, in the first of the debits
+	Debits  int               // how many were asked for together
 	Cost    privacy.Guarantee // what was asked for, in the data set's currency, rounded up
 	Spent   privacy.Guarantee
 	Cap     privacy.Guarantee // as it was set
@@ -24,8 +25,13 @@ type OverspendError struct {
 
 func (e *OverspendError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ledger: data set %q: asked %v", e.Dataset, e.Asked)
-	if e.Cost != e.Asked {
+	fmt.Fprintf(&b, "ledger: data set %q: ", e.Dataset)
+	if e.Debits > 1 {
+		fmt.Fprintf(&b, "asked %d debits of %v together", e.Debits, privacy.Shorten(e.Cost, true))
+	} else {
+		fmt.Fprintf(&b, "asked %v", e.Asked)
+	}
+	if e.Debits <= 1 && e.Cost != e.Asked {
 		fmt.Fprintf(&b, ", which costs %v", privacy.Shorten(e.Cost, true))
 	}
 	releases := "1 release"

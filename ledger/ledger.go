@@ -100,86 +100,137 @@ type Receipt struct {
 // Debit spends, before noise is drawn: on return the debit is on disk. It refuses with an *OverspendError what the cap does not
 // hold, with a *MismatchError what the data set's terms do not allow, with a *DamageError on a damaged history; then
 // nothing is spent. On any other error (a lost connection) the debit may have been committed.
-func (l *Ledger) Debit(ctx context.Context, e Entry) (*Receipt, error) { return l.debit(ctx, e, false) }
+func (l *Ledger) Debit(ctx context.Context, e Entry) (*Receipt, error) {
+	receipts, err := l.debit(ctx, false, []Entry{e})
+	if err != nil {
+		return nil, err
+	}
+	return receipts[0], nil
+}
 
 // Rehearse answers as Debit would now, and leaves the ledger as it is: nothing is spent, and the receipt cannot be
 // completed.
 func (l *Ledger) Rehearse(ctx context.Context, e Entry) (*Receipt, error) {
-	return l.debit(ctx, e, true)
+	receipts, err := l.debit(ctx, true, []Entry{e})
+	if err != nil {
+		return nil, err
+	}
+	return receipts[0], nil
+}
+
+// RehearseAll rehearses several debits, each after those before it, so that the first of them is not spent in vain. What
+// does not fit on one data set is refused in one error for all of its debits.
+func (l *Ledger) RehearseAll(ctx context.Context, entries []Entry) ([]*Receipt, error) {
+	receipts := make([]*Receipt, len(entries))
+	of := map[string][]int{}
+	for i, e := range entries {
+		of[e.Dataset] = append(of[e.Dataset], i)
+	}
+	for i, e := range entries {
+		if of[e.Dataset][0] != i {
+			continue
+		}
+		var together []Entry
+		for _, k := range of[e.Dataset] {
+			together = append(together, entries[k])
+		}
+		some, err := l.debit(ctx, true, together)
+		if err != nil {
+			return nil, err
+		}
+		for k, r := range some {
+			receipts[of[e.Dataset][k]] = r
+		}
+	}
+	return receipts, nil
 }
 
 // errRehearsed rolls a rehearsal back.
 var errRehearsed = errors.New("ledger: a rehearsal")
 
-func (l *Ledger) debit(ctx context.Context, e Entry, rehearse bool) (*Receipt, error) {
-	if err := checkEntry(e); err != nil {
-		return nil, err
+// debit makes debits on one data set: all or none of them.
+func (l *Ledger) debit(ctx context.Context, rehearse bool, entries []Entry) ([]*Receipt, error) {
+	rows := make([]row, len(entries))
+	prices := make([]*big.Rat, len(entries))
+	all := new(big.Rat)
+	for i, e := range entries {
+		if err := checkEntry(e); err != nil {
+			return nil, err
+		}
+		parameters, err := canonicalParameters(e.Parameters)
+		if err != nil {
+			return nil, err
+		}
+		statement, err := canonical(e.Statement)
+		if err != nil {
+			return nil, err
+		}
+		if prices[i], err = costOf(e.Statement.Guarantee); err != nil {
+			return nil, err
+		}
+		all.Add(all, prices[i])
+		rows[i] = row{kind: string(Debited), who: e.Who, verb: e.Verb, parameters: parameters, statement: statement}
 	}
-	parameters, err := canonicalParameters(e.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	statement, err := canonical(e.Statement)
-	if err != nil {
-		return nil, err
-	}
-	price, err := costOf(e.Statement.Guarantee)
-	if err != nil {
-		return nil, err
-	}
-	terms := termsOf(e.Statement)
-	var receipt *Receipt
+	dataset := entries[0].Dataset
+	var receipts []*Receipt
 	var over *OverspendError
 	var upTo int64
-	err = l.write(ctx, e.Dataset, func(w *writer) error {
-		receipt, over = nil, nil
-		at := stamp(e.At)
-		if w.state == nil {
-			if err := w.create(ctx, terms, e.Who, at); err != nil {
+	err := l.write(ctx, dataset, func(w *writer) error {
+		receipts, over = nil, nil
+		for i, e := range entries {
+			terms := termsOf(e.Statement)
+			rows[i].at = stamp(e.At)
+			if w.state == nil {
+				if err := w.create(ctx, terms, e.Who, rows[i].at); err != nil {
+					return err
+				}
+			}
+			if err := agree(dataset, w.state.terms, terms); err != nil {
 				return err
 			}
-		}
-		if err := agree(e.Dataset, w.state.terms, terms); err != nil {
-			return err
-		}
-		next := &state{terms: terms, cap: w.state.cap, spent: new(big.Rat).Add(w.state.spent, price)}
-		receipt = &Receipt{Dataset: e.Dataset, Spent: guaranteeUp(terms.Currency, next.spent), Cap: next.cap, l: l, who: e.Who}
-		if next.cap != nil {
-			limit, err := limitOf(next.cap)
+			next := &state{terms: terms, cap: w.state.cap, spent: new(big.Rat).Add(w.state.spent, prices[i])}
+			receipt := &Receipt{Dataset: dataset, Spent: guaranteeUp(terms.Currency, next.spent), Cap: next.cap, l: l, who: e.Who}
+			if next.cap != nil {
+				limit, err := limitOf(next.cap)
+				if err != nil {
+					return err
+				}
+				left := new(big.Rat).Sub(limit, w.state.spent)
+				if i == 0 && all.Cmp(left) > 0 {
+					over = &OverspendError{
+						Dataset: dataset, Asked: e.Statement.Guarantee, Cost: guaranteeUp(terms.Currency, all), Debits: len(entries),
+						Spent: guaranteeUp(terms.Currency, w.state.spent), Cap: next.cap, Fits: guaranteeDown(terms.Currency, left),
+					}
+					upTo = w.events
+					return over
+				}
+				receipt.Fits = guaranteeDown(terms.Currency, left.Sub(left, prices[i]))
+			}
+			r, err := w.add(ctx, rows[i], next)
 			if err != nil {
 				return err
 			}
-			left := new(big.Rat).Sub(limit, w.state.spent)
-			if price.Cmp(left) > 0 {
-				over = &OverspendError{
-					Dataset: e.Dataset, Asked: e.Statement.Guarantee, Cost: guaranteeUp(terms.Currency, price),
-					Spent: guaranteeUp(terms.Currency, w.state.spent), Cap: next.cap, Fits: guaranteeDown(terms.Currency, left),
-				}
-				upTo = w.events
-				return over
-			}
-			receipt.Fits = guaranteeDown(terms.Currency, left.Sub(left, price))
+			receipt.Seq, receipt.Hash = r.seq, r.hash
+			receipts = append(receipts, receipt)
 		}
-		r, err := w.add(ctx, row{kind: string(Debited), at: at, who: e.Who, verb: e.Verb, parameters: parameters, statement: statement}, next)
-		receipt.Seq, receipt.Hash = r.seq, r.hash
-		if err == nil && rehearse {
+		if rehearse {
 			return errRehearsed
 		}
-		return err
+		return nil
 	})
 	if errors.Is(err, errRehearsed) {
-		return receipt, nil
+		return receipts, nil
 	}
 	if over != nil {
 		// The lock is released: others need not wait while the entries are read.
-		if over.Entries, err = l.debits(ctx, e.Dataset, upTo); err == nil {
+		if over.Entries, err = l.debits(ctx, dataset, upTo); err == nil {
 			err = over
 		}
 	}
 	if err != nil {
-		return nil, wrap("debiting", e.Dataset, err)
+		return nil, wrap("debiting", dataset, err)
 	}
-	return receipt, nil
+	return receipts, nil
 }
 
 func checkEntry(e Entry) error {

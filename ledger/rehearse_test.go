@@ -3,6 +3,7 @@ package ledger
 import (
 	"crypto/sha256"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/curveil/curveil/privacy"
@@ -41,5 +42,44 @@ func TestRehearse(t *testing.T) {
 			t.Errorf("%+v, %v", s, err)
 		}
 		mustVerify(t, l)
+	})
+}
+
+// Debits that would fit one by one, and not together, are refused before the first.
+func TestRehearseAll(t *testing.T) {
+	onBoth(t, func(t *testing.T, where string) {
+		l := open(t, where)
+		mustDebit(t, l, entry("d", privacy.GDP(1)))
+		mustCap(t, l, "d", privacy.GDP(1.2))
+		both := []Entry{entry("d", privacy.GDP(0.5)), entry("new", privacy.GDP(3)), entry("d", privacy.GDP(0.6))}
+		var over *OverspendError
+		if _, err := l.RehearseAll(t.Context(), both); !errors.As(err, &over) {
+			t.Fatalf("%v", err)
+		}
+		if over.Debits != 2 || over.Spent != privacy.Guarantee(privacy.GDP(1)) || len(over.Entries) != 1 || !strings.Contains(over.Error(), "asked 2 debits of μ = 0.78102") {
+			t.Errorf("%+v: %v", over, over)
+		}
+		both[2] = entry("d", privacy.GDP(0.4))
+		receipts, err := l.RehearseAll(t.Context(), both)
+		if err != nil || len(receipts) != 3 || receipts[2].Dataset != "d" || receipts[1].Dataset != "new" || receipts[2].Seq != receipts[0].Seq+1 {
+			t.Errorf("%+v, %v", receipts, err)
+		}
+		if names, err := l.Datasets(t.Context()); err != nil || len(names) != 1 {
+			t.Errorf("%v, %v", names, err)
+		}
+		mustVerify(t, l)
+	})
+}
+
+// Pure ε in the sum is told.
+func TestShowAtMost(t *testing.T) {
+	onBoth(t, func(t *testing.T, where string) {
+		l := open(t, where)
+		for i, g := range []privacy.Guarantee{privacy.GDP(1), privacy.Pure(1), privacy.GDP(1)} {
+			mustDebit(t, l, entry("d", g))
+			if s, err := l.Show(t.Context(), "d"); err != nil || s.AtMost != (i > 0) {
+				t.Errorf("after %v: %+v, %v", g, s, err)
+			}
+		}
 	})
 }

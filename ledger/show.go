@@ -19,6 +19,7 @@ type Summary struct {
 	Cap        privacy.Guarantee // as it was set; nil without one
 	Spent      privacy.Guarantee // in the data set's currency, rounded up; zero before the first debit
 	Fits       privacy.Guarantee // the largest that still fits under the cap, rounded down; nil without a cap
+	AtMost     bool              // a debit in pure ε is among them, counted as the μ that it implies: more was not spent, less may have been
 	Debits     int64
 	Unreleased int64 // debits in the state "spent, not released"
 	Events     int64
@@ -57,13 +58,14 @@ func (l *Ledger) Show(ctx context.Context, dataset string) (*Summary, error) {
 		if err != nil {
 			return err
 		}
-		var released int64
+		var released, pure int64
 		err = tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE kind WHEN 'debited' THEN 1 ELSE 0 END), 0),
-			coalesce(sum(CASE kind WHEN 'released' THEN 1 ELSE 0 END), 0) FROM curveil_event WHERE dataset = $1`, dataset).Scan(&s.Debits, &released)
+			coalesce(sum(CASE kind WHEN 'released' THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN statement LIKE '%"definition":"pure"%' THEN 1 ELSE 0 END), 0)
+			FROM curveil_event WHERE dataset = $1`, dataset).Scan(&s.Debits, &released, &pure)
 		if err != nil {
 			return err
 		}
-		s.Unreleased = s.Debits - released
+		s.Unreleased, s.AtMost = s.Debits-released, pure > 0
 		s.Events, s.Head, s.Terms, s.Cap = w.events, w.head, w.state.terms, w.state.cap
 		s.Spent = guaranteeUp(s.Terms.Currency, w.state.spent)
 		if s.Cap != nil {

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -28,8 +30,10 @@ type Budget struct {
 	Where, Dataset, Who string
 	Weak                bool // spend also what protects almost nothing
 	Dry                 bool // spend and release nothing, and say what would be
+	Merges              bool // the verb merges partials, which have their flags already
 
-	stderr io.Writer // for warnings
+	flags  *pflag.FlagSet // of the verb
+	stderr io.Writer      // for warnings
 	warned bool
 	looked bool // whether the data set is new
 	spent  bool // by a person without a ledger
@@ -40,6 +44,7 @@ func DefaultLedger() string { return cmp.Or(os.Getenv("CURVEIL_LEDGER"), "curvei
 
 // Register adds the flags.
 func (b *Budget) Register(f *pflag.FlagSet) {
+	b.flags = f
 	f.StringVar(&b.Where, "ledger", DefaultLedger(), "ledger to debit before any noise is drawn: a SQLite file, postgres://…, or none (environment: CURVEIL_LEDGER)")
 	f.StringVar(&b.Dataset, "dataset", "", "name of the data set in the ledger (default: the file's name without suffix)")
 	f.StringVar(&b.Who, "who", "", "who spends (default: the user of this machine)")
@@ -61,7 +66,7 @@ func (b *Budget) Open(ctx context.Context, stderr io.Writer) (*ledger.Ledger, er
 	}
 	if b.Dry && !strings.Contains(b.Where, "://") {
 		if _, err := os.Stat(b.Where); errors.Is(err, os.ErrNotExist) {
-			return nil, nil // the first spending makes it; a rehearsal does not
+			return nil, Try(b.Where) // the first spending makes it; a rehearsal does not
 		}
 	}
 	return ledger.Open(ctx, b.Where)
@@ -92,8 +97,9 @@ func (b *Budget) Spender() string {
 
 // Expense is a debit that a release will complete; its methods take nil for no ledger.
 type Expense struct {
-	ledger  *ledger.Ledger
-	receipt *ledger.Receipt
+	ledger    *ledger.Ledger
+	receipt   *ledger.Receipt
+	guarantee privacy.Guarantee
 }
 
 // Debit spends on the data set; the release must complete it. A budget that protects
@@ -109,11 +115,13 @@ func (b *Budget) Debit(ctx context.Context, l *ledger.Ledger, dataset, verb stri
 	if b.Dry {
 		return nil, errors.New("a rehearsal spends nothing") // a verb that forgot to rehearse
 	}
+	// From here on a reader who closes the pipe must not end the process: what is paid for would be lost.
+	signal.Ignore(syscall.SIGPIPE)
 	r, err := l.Debit(ctx, ledger.Entry{Dataset: dataset, Who: b.Spender(), Verb: verb, Parameters: parameters, Statement: s})
 	if err != nil {
-		return nil, explain(err)
+		return nil, b.explain(err)
 	}
-	return &Expense{l, r}, nil
+	return &Expense{l, r, s.Guarantee}, nil
 }
 
 // look warns, once, of a data set that is new to the ledger and called nearly as another.
@@ -137,14 +145,20 @@ func NewName(ctx context.Context, l *ledger.Ledger, dataset string) (near string
 	return nearest.Of(dataset, names), nil
 }
 
-// explain says which flags settle a mismatch with the ledger.
-func explain(err error) error {
+// explain says which flags settle a mismatch with the ledger; only those that the verb has.
+func (b *Budget) explain(err error) error {
 	var m *ledger.MismatchError
 	if !errors.As(err, &m) {
 		return err
 	}
-	if m.Field == "unit of privacy" {
+	has := func(flag string) bool { return b.flags == nil || b.flags.Lookup(flag) != nil }
+	switch {
+	case m.Field == "unit of privacy" && has("unit-name"):
 		return fmt.Errorf("%w (--unit-name %q, or --dataset NAME)", err, m.Have)
+	case m.Field == "unit of privacy" && b.Merges:
+		return fmt.Errorf("%w (make the partials with --unit-name %q, or --dataset NAME)", err, m.Have)
+	case m.Field == "currency" && m.Have == string(ledger.GDP):
+		return fmt.Errorf("%w (--dataset NAME; a cap for curves is set with --per: 'curveil ledger cap NAME --rho R --per m')", err)
 	}
 	return fmt.Errorf("%w (--dataset NAME)", err)
 }
@@ -157,9 +171,8 @@ func (e *Expense) Wasted(err error) error {
 	return fmt.Errorf("%w; the budget of debit %d on data set %q is spent, not released", err, e.receipt.Seq, e.receipt.Dataset)
 }
 
-// Complete records that the release with these bytes exists, and says where the data
-// set stands.
-func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) error {
+// Record records that the release with these bytes exists.
+func (e *Expense) Record(ctx context.Context, release []byte) error {
 	if e == nil {
 		return nil
 	}
@@ -167,21 +180,53 @@ func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) err
 	if err := e.receipt.Complete(context.WithoutCancel(ctx), sha256.Sum256(release)); err != nil {
 		return fmt.Errorf("the release was written, but the ledger could not record it: %w", err)
 	}
-	Label(w, "ledger")
-	fmt.Fprintln(w, standing(e.receipt, "has spent"))
 	return nil
 }
 
-// standing says where a data set stands.
-func standing(r *ledger.Receipt, has string) string {
+// Complete records and says where the data set stands.
+func (e *Expense) Complete(ctx context.Context, release []byte, w io.Writer) error {
+	if err := e.Record(ctx, release); err != nil {
+		return err
+	}
+	e.Standing(w)
+	return nil
+}
+
+// Standing says where the data set stands.
+func (e *Expense) Standing(w io.Writer) {
+	if e == nil {
+		return
+	}
+	Label(w, "ledger")
+	fmt.Fprintln(w, standing(e.receipt, "has spent", e.guarantee, atMost(e.ledger, e.receipt.Dataset)))
+}
+
+// atMost tells whether pure ε was counted among a data set's debits; the words only depend on it.
+func atMost(l *ledger.Ledger, dataset string) bool {
+	s, err := l.Show(context.Background(), dataset)
+	return err == nil && s.AtMost
+}
+
+// standing says where a data set stands after a debit, and what is counted of pure ε.
+func standing(r *ledger.Receipt, has string, g privacy.Guarantee, atMost bool) string {
 	const firstDebit = 2 // event 1 made the data set
 	text := fmt.Sprintf("data set %q %s", r.Dataset, has)
 	if r.Seq == firstDebit {
 		text = fmt.Sprintf("first spending on data set %q:", r.Dataset)
 	}
-	text += fmt.Sprintf(" %v", privacy.Shorten(r.Spent, true))
-	if mu, ok := r.Spent.(privacy.GDP); ok {
-		text += fmt.Sprintf(" = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
+	spent := privacy.Shorten(r.Spent, true)
+	pure, isPure := g.(privacy.Pure)
+	mu, isMu := r.Spent.(privacy.GDP)
+	switch {
+	case isPure && r.Seq == firstDebit:
+		text += fmt.Sprintf(" %v, counted as the μ that it implies, so that it adds up with others: %s", pure, AtMost(spent))
+	case isMu && (atMost || isPure):
+		text += fmt.Sprintf(" %s, so ε ≤ %.4g at δ = 1e-6 (pure ε counts as the μ that it implies)", AtMost(spent), mu.Epsilon(1e-6))
+	default:
+		text += fmt.Sprintf(" %v", spent)
+		if isMu {
+			text += fmt.Sprintf(" = ρ %.4g, ε %.4g at δ = 1e-6", float64(mu.ZCDP()), mu.Epsilon(1e-6))
+		}
 	}
 	switch {
 	case r.Cap == nil:
@@ -193,3 +238,6 @@ func standing(r *ledger.Receipt, has string) string {
 	}
 	return text
 }
+
+// AtMost is the text of a guarantee that holds, and may not be the least one.
+func AtMost(g privacy.Guarantee) string { return strings.Replace(fmt.Sprint(g), "=", "≤", 1) }

@@ -86,8 +86,8 @@ func check(path string, force bool, why string, inputs []string) error {
 		return flags.Usagef("%s: the folder does not exist: make it first", path)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil // not there yet
+	if err != nil { // not there yet
+		return Try(path)
 	}
 	for _, in := range inputs {
 		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
@@ -100,10 +100,19 @@ func check(path string, force bool, why string, inputs []string) error {
 	case !force:
 		return flags.Usagef("%s exists: %sgive another name, or --force", path, why)
 	}
-	return nil
+	return Try(path)
 }
 
-// Write stores the release and returns its bytes.
+// Afterwards explains what failed once the release was safe, and which verb makes it again from the release.
+func (o *Output) Afterwards(what, verb string, err error) error {
+	where := "went to standard output"
+	if o.Out != "" {
+		where = "is in " + o.Out
+	}
+	return fmt.Errorf("%s could not be written (%w). The release %s, and is recorded: 'curveil %s' makes %s from it, at no cost", what, err, where, verb, what)
+}
+
+// Write stores the release and returns its bytes; Release does so with its place reserved beforehand.
 func (o *Output) Write(r *release.Release, stdout io.Writer) ([]byte, error) {
 	text, err := Encode(r)
 	if err != nil {
@@ -149,13 +158,13 @@ func File(path string, data []byte) error {
 
 // FileWith writes what do writes, all of it or nothing.
 func FileWith(path string, do func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".curveil-*")
+	p, err := Reserve(path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(f.Chmod(0o644), do(f), f.Sync(), f.Close()); err != nil {
+	defer p.Discard()
+	if err := do(p.f); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return p.Write(nil)
 }

@@ -20,11 +20,17 @@ type Expenditure struct {
 	Predicted  func() string // the error to expect, in words; may be nil
 }
 
-// Release debits, releases, writes and reports, in this order: the budget is spent
-// before noise is drawn, and the ledger learns of the release once it is written.
+// Release debits, releases, writes, records and reports, in this order: all that can be tried
+// was tried before, the budget is spent before noise is drawn, and the ledger learns of the
+// release once it is written.
 func Release(cmd *cobra.Command, e Expenditure, out *Output, asJSON bool, draw func() (*release.Release, error)) error {
+	place, err := Reserve(out.Out)
+	if err != nil {
+		return err
+	}
+	defer place.Discard()
 	if e.Budget.Dry {
-		return Rehearse(cmd.Context(), e, cmd.OutOrStdout())
+		return Rehearse(cmd.Context(), cmd.OutOrStdout(), e.Statement, e)
 	}
 	spent, err := e.Budget.Debit(cmd.Context(), e.Book, e.Dataset, e.Verb, e.Statement, e.Parameters)
 	if err != nil {
@@ -34,27 +40,36 @@ func Release(cmd *cobra.Command, e Expenditure, out *Output, asJSON bool, draw f
 	if err != nil {
 		return spent.Wasted(err)
 	}
-	written, err := out.Write(r, cmd.OutOrStdout())
+	text, err := Encode(r)
 	if err != nil {
 		return spent.Wasted(err)
 	}
 	to := cmd.OutOrStdout()
 	if out.Out == "" {
+		_, err = to.Write(text)
 		to = cmd.ErrOrStderr()
+	} else {
+		err = place.Write(text)
+	}
+	if err != nil {
+		return e.Budget.Unwritten(cmd.Context(), spent, text, err)
+	}
+	if err := spent.Record(cmd.Context(), text); err != nil {
+		return err
 	}
 	if asJSON {
 		if err := SummaryJSON(to, r); err != nil {
-			return err
+			return out.Afterwards("the summary", "show", err)
 		}
 		to = cmd.ErrOrStderr()
 	} else {
 		Summary(to, r)
 	}
-	if err := spent.Complete(cmd.Context(), written, to); err != nil {
-		return err
-	}
+	spent.Standing(to)
 	if out.Picture != "" { // last: it can be drawn again from the release
-		return Picture(out.Picture, r, plot.Options{})
+		if err := Picture(out.Picture, r, plot.Options{}); err != nil {
+			return out.Afterwards("the picture", "plot", err)
+		}
 	}
 	return nil
 }

@@ -59,19 +59,51 @@ func (b *Budget) Accept(g privacy.Guarantee) error {
 	return nil
 }
 
+// AcceptApart is Accept for a guarantee per unit of distance, which is judged by two curves that many metres apart all along
+// the window, at the given distance in the guarantee's metric.
+func (b *Budget) AcceptApart(g privacy.Guarantee, distance, metres float64) error {
+	var at privacy.Guarantee
+	switch g := g.(type) {
+	case privacy.Geo:
+		at = privacy.Pure(float64(g) * distance)
+	case privacy.ConcentratedGeo:
+		at = privacy.GDP(math.Sqrt(2*float64(g)) * distance)
+	default:
+		return nil
+	}
+	errs, hardly := Hardly(at)
+	if !hardly {
+		return nil
+	}
+	words := fmt.Sprintf("%v hides hardly anything: who knows two tracks that are %g m apart all along the window may tell from the release which is true, and %s", g, metres, errsIn(errs))
+	if !b.Weak {
+		return flags.Usagef("%s; 'curveil plan curve' says what a budget protects and costs; --weak spends it all the same", words)
+	}
+	if b.stderr != nil && !b.warned {
+		b.warned = true
+		fmt.Fprintf(b.stderr, "curveil: WARNING: %s.\n", words)
+	}
+	return nil
+}
+
+// errsIn says how seldom somebody errs.
+func errsIn(errs float64) string {
+	if errs < 1e-12 {
+		return "practically never err"
+	}
+	return fmt.Sprintf("err in one case of %d million", int64(math.Round(1e-6/errs)))
+}
+
 // weakness says why a guarantee protects almost nothing; "" for others.
 func weakness(g privacy.Guarantee) string {
 	if a, ok := g.(privacy.Approx); ok && a.Delta > mostDelta {
 		return fmt.Sprintf("δ = %g also allows what publishes the data of one person in %.0f in full; δ should be far below 1/n, such as 1e-6", a.Delta, 1/a.Delta)
 	}
 	errs, hardly := Hardly(g)
-	switch {
-	case !hardly:
+	if !hardly {
 		return ""
-	case errs < 1e-12:
-		return "whoever knows two candidates for a person's data may tell from the release which is true, and practically never err"
 	}
-	return fmt.Sprintf("whoever knows two candidates for a person's data may tell from the release which is true and err in one case of %d million", int64(math.Round(1e-6/errs)))
+	return "whoever knows two candidates for a person's data may tell from the release which is true, and " + errsIn(errs)
 }
 
 // Person is one person's own ledger, which a client on that person's device spends
@@ -96,5 +128,6 @@ func (p Person) Spend(ctx context.Context, verb string, parameters any, s privac
 		p.budget.spent = true
 		return func(context.Context, [sha256.Size]byte) error { return nil }, nil
 	}
-	return ledger.Person{Ledger: p.book, Dataset: p.budget.Dataset, Who: p.budget.Spender()}.Spend(ctx, verb, parameters, s)
+	complete, err = ledger.Person{Ledger: p.book, Dataset: p.budget.Dataset, Who: p.budget.Spender()}.Spend(ctx, verb, parameters, s)
+	return complete, p.budget.explain(err)
 }
