@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/curveil/curveil/dataset"
+	"github.com/curveil/curveil/fit"
 	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
@@ -100,24 +102,16 @@ edges.`,
 			if book != nil {
 				defer book.Close()
 			}
-			r, spent, err := buyBound(cmd, bc, args[0], o, file, book, &budget)
-			if err != nil || budget.Dry {
+			buyer := &boundBuyer{config: bc}
+			if err := buyer.read(cmd, args[0], o, file, nil); err != nil {
 				return err
 			}
-			text, err := r.Encode()
-			if err != nil {
-				return spent.Wasted(err)
+			e := buyer.expenditure(args[0], book, &budget)
+			if budget.Dry {
+				return publish.Rehearse(cmd.Context(), cmd.OutOrStdout(), e.Statement, e)
 			}
-			to := cmd.OutOrStdout()
-			if asJSON {
-				if err := printJSON(to, r); err != nil {
-					return spent.Wasted(err)
-				}
-				to = cmd.ErrOrStderr()
-			} else {
-				printBound(to, r)
-			}
-			return spent.Complete(cmd.Context(), text, to)
+			_, err = buyer.buy(cmd, e, cmd.OutOrStdout(), asJSON)
+			return err
 		},
 	}
 	m.RegisterPublic(cmd.Flags())
@@ -132,43 +126,90 @@ edges.`,
 	return cmd
 }
 
-// buyBound reads everybody, debits and releases; the caller completes the
-// expense. A dry run ends before that, with neither.
-func buyBound(cmd *cobra.Command, c mean.BoundConfig, path string, o dataset.Options, file *dataset.Reader, book *ledger.Ledger, budget *publish.Budget) (*mean.BoundRelease, *publish.Expense, error) {
-	var b *mean.Bound
-	var people observed
+// boundBuyer reads the people and buys their bound.
+type boundBuyer struct {
+	config mean.BoundConfig
+	people observed
+	bound  *mean.Bound
+	trial  *mean.Mean // of the same people, with any radius, where a mean is to follow: it refuses what the mean would
+}
+
+// read adds everybody, and a mean of these to trial unless its configuration is nil.
+func (q *boundBuyer) read(cmd *cobra.Command, path string, o dataset.Options, file *dataset.Reader, trial *mean.Config) error {
 	err := readPeople(cmd, path, o, file, func() (adder, error) {
 		var err error
-		b, err = mean.NewBound(c)
-		return people.of(b), err
+		if q.bound, err = mean.NewBound(q.config); err != nil || trial == nil {
+			return q.people.of(q.bound), err
+		}
+		q.trial, err = mean.New(*trial)
+		return q.people.of(both{q.bound, q.trial}), err
 	})
+	if err == nil {
+		err = q.bound.Ready()
+	}
+	if err == nil && trial != nil {
+		err = q.trial.Ready()
+	}
 	if err != nil {
-		return nil, nil, err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := b.Ready(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	warn(cmd.ErrOrStderr(), append(flags.BoundRemarks(q.config, q.people.n), flags.DomainRemarks(q.config.Grid, q.config.Space.Domain())...)...)
+	q.people.warn(cmd.ErrOrStderr(), q.config.Config)
+	return nil
+}
+
+// both adds people to two.
+type both struct{ a, b adder }
+
+func (t both) Add(curves ...fit.Curve) error {
+	if err := t.a.Add(curves...); err != nil {
+		return err
 	}
-	warn(cmd.ErrOrStderr(), append(flags.BoundRemarks(c, people.n), flags.DomainRemarks(c.Grid, c.Space.Domain())...)...)
-	people.warn(cmd.ErrOrStderr(), c.Config)
-	parameters := map[string]any{
-		"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
-		"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,
+	return t.b.Add(curves...)
+}
+
+func (q *boundBuyer) expenditure(path string, book *ledger.Ledger, budget *publish.Budget) publish.Expenditure {
+	c := q.config
+	return publish.Expenditure{
+		Budget: budget, Book: book, Dataset: budget.Name(path), Verb: "bound", Statement: q.bound.Statement(),
+		Parameters: map[string]any{
+			"space": c.Space.String(), "domain": []float64{c.Space.Domain().A, c.Space.Domain().B},
+			"quantile": c.Quantile, "range": []float64{c.Low, c.High}, "per_octave": c.PerOctave,
+		},
+		Predicted: func() string { return flags.PredictBound(c, q.people.n) },
 	}
-	if budget.Dry {
-		return nil, nil, publish.Rehearse(cmd.Context(), publish.Expenditure{
-			Budget: budget, Book: book, Dataset: budget.Name(path), Verb: "bound", Statement: b.Statement(), Parameters: parameters,
-			Predicted: func() string { return flags.PredictBound(c, people.n) },
-		}, cmd.OutOrStdout())
-	}
-	spent, err := budget.Debit(cmd.Context(), book, budget.Name(path), "bound", b.Statement(), parameters)
+}
+
+// buy debits and draws the bound, prints it to where it belongs and records it.
+func (q *boundBuyer) buy(cmd *cobra.Command, e publish.Expenditure, to io.Writer, asJSON bool) (*mean.BoundRelease, error) {
+	spent, err := e.Budget.Debit(cmd.Context(), e.Book, e.Dataset, e.Verb, e.Statement, e.Parameters)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r, err := b.Release(noise.Crypto())
+	r, err := q.bound.Release(noise.Crypto())
 	if err != nil {
-		return nil, nil, spent.Wasted(err)
+		return nil, spent.Wasted(err)
 	}
-	return r, spent, nil
+	text, err := r.Encode()
+	if err != nil {
+		return nil, spent.Wasted(err)
+	}
+	var shown bytes.Buffer
+	if asJSON {
+		err = printJSON(&shown, r)
+	} else {
+		printBound(&shown, r)
+	}
+	if err != nil {
+		return nil, spent.Wasted(err)
+	}
+	if _, err := to.Write(shown.Bytes()); err != nil {
+		return nil, e.Budget.Unwritten(cmd.Context(), spent, text, err)
+	}
+	if asJSON {
+		to = cmd.ErrOrStderr()
+	}
+	return r, spent.Complete(cmd.Context(), text, to)
 }
 
 func printBound(w io.Writer, r *mean.BoundRelease) {

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,11 +26,10 @@ import (
 
 // curveFlags are the public parameters of a person's own curve.
 type curveFlags struct {
-	epsilon, rho, beta            float64
-	roughness, size               float64
-	window, metric, method, space string
-	polynomials, level            int
-	continuous                    bool
+	epsilon, rho, beta, roughness, size float64
+	window, metric, method, space       string
+	polynomials, level                  int
+	continuous                          bool
 }
 
 func (c *curveFlags) register(f *pflag.FlagSet) {
@@ -44,8 +43,8 @@ func (c *curveFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "max-level", 0, "segment, denoise: at most 2^level pieces (default 10)")
 	f.Float64Var(&c.beta, "beta", 0, "segment: failure probability of its checks (default 0.1)")
 	f.BoolVar(&c.continuous, "continuous", false, "segment, project: the nearest continuous function")
+	f.Float64Var(&c.size, "size", 0, "public guess of the root-mean-square size of the curve about a public place, all components together: tells whether any shape survives")
 	f.Float64Var(&c.roughness, "roughness", 0, "public guess of how far the curve moves in 1/64 of the window, root-mean-square in each component, in the values' units: estimates the error, and with --epsilon saves denoise the eighth of the budget that finding out costs")
-	f.Float64Var(&c.size, "size", 0, "public guess of the curve's root-mean-square size about a public place, all components together: warns where no shape can survive")
 }
 
 func (c *curveFlags) guarantee(f *pflag.FlagSet) (privacy.Guarantee, error) {
@@ -170,8 +169,7 @@ func curveCommand() *cobra.Command {
 	var c curveFlags
 	var t trackFlags
 	var budget publish.Budget
-	var out, releasePath, picture string
-	var own, force bool
+	var out curveOutputs
 	cmd := &cobra.Command{
 		Use:   "curve FILE|FOLDER",
 		Short: "Private version of a person's own curve or track",
@@ -179,7 +177,8 @@ func curveCommand() *cobra.Command {
 Parquet, WFDB) or in the files of FOLDER, to be run on the person's own device: two
 curves at distance d look alike within e^(ε·d). The window, the output's times and all
 flags are public. The output has the format that came in, and nothing of the input's
-names, times or metadata.
+names, times or metadata; several curves go into one file, or with a -o that has no suffix
+into a folder, a file for each, numbered in the order of the input.
 The budget is per unit of the values (per squared unit, --rho): what is right for
 microvolts is a million times too small for millivolts. 'curveil plan curve' says what a
 budget hides and what it leaves.`,
@@ -203,21 +202,18 @@ budget hides and what it leaves.`,
 			if err != nil {
 				return err
 			}
-			if err := checkCurveOutputs(args[0], out, releasePath, picture, own, force); err != nil {
+			if err := out.check(args[0]); err != nil {
 				return err
 			}
-			job := &curveJob{cfg: cfg, flags: &t, grid: grid, budget: &budget, file: args[0], own: own}
+			job := &curveJob{cfg: cfg, flags: &t, grid: grid, budget: &budget, file: args[0], out: &out, size: c.size}
 			if err := job.read(args[0], o); err != nil {
 				return err
 			}
-			if len(job.tracks) > 1 && (releasePath != "" || picture != "") {
-				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
-			}
-			if err := warnCurve(cmd.ErrOrStderr(), job.cfg, c.size); err != nil {
+			if err := acceptCurve(&budget, cfg, job.tracks[0].Geographic); err != nil {
 				return err
 			}
-			if own {
-				warn(cmd.ErrOrStderr(), "--own: the picture is "+strings.ToLower(ownPicture[:1])+ownPicture[1:])
+			if len(job.tracks) > 1 && (out.release != "" || out.picture != "") {
+				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
 			}
 			if job.book, err = budget.Open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
@@ -225,7 +221,13 @@ budget hides and what it leaves.`,
 			if job.book != nil {
 				defer job.book.Close()
 			}
-			return job.run(cmd, out, releasePath, picture)
+			if err := acceptCurve(&budget, cfg, job.tracks[0].Geographic); err != nil { // again, to warn
+				return err
+			}
+			if err := job.identify(cmd.Context()); err != nil {
+				return err
+			}
+			return job.run(cmd)
 		},
 	}
 	c.register(cmd.Flags())
@@ -233,36 +235,18 @@ budget hides and what it leaves.`,
 	budget.Register(cmd.Flags())
 	budget.RegisterDry(cmd.Flags())
 	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "file for the private curves, in the format of its suffix (default: as the input)")
-	f.StringVar(&releasePath, "release", "", "file for the release of one curve (JSON), with its guarantee")
-	f.StringVar(&picture, "plot", "", "picture of one private curve (.svg, .png, .pdf)")
-	f.BoolVar(&own, "own", false, "draw the original into the picture too: for the person's own eyes only")
-	f.BoolVar(&force, "force", false, "overwrite existing outputs")
+	f.Lookup("dataset").Usage = "name in the ledger of the data set that everything in this call is debited to, which adds up (default: one for each track: its file's name without suffix, and where a file holds several, /NAME or /ID behind it)"
+	f.Lookup("weak").Usage = weakCurveUsage
+	out.register(f)
 	return cmd
 }
 
-func checkCurveOutputs(in, out, releasePath, picture string, own, force bool) error {
-	if out == "" {
-		return usagef("-o FILE is needed: where the private curves go")
-	}
-	if own && picture == "" {
-		return usagef("--own goes with --plot")
-	}
-	if picture != "" {
-		if err := plot.CheckPath(picture); err != nil {
-			return usageError{err}
-		}
-	}
-	for _, path := range []string{out, releasePath} {
-		if path == "" {
-			continue
-		}
-		if err := publish.CheckPath(path, force, in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// What is protected, and the unit of distances on the ground.
+const (
+	unitOfTrack = "track"
+	unitOfCurve = "curve"
+	metres      = "m"
+)
 
 // curveJob is one call of the verb.
 type curveJob struct {
@@ -272,11 +256,13 @@ type curveJob struct {
 	budget *publish.Budget
 	book   *ledger.Ledger
 	file   string
-	own    bool
+	out    *curveOutputs
+	size   float64 // public guess
 
 	plane  *dataset.Projection // for tracks on the ground
 	tracks []*dataset.Track
 	curves []fit.Curve // in metres, or in the values' units
+	names  []string    // of the tracks in the ledger
 }
 
 // read reads all tracks, so that a fault in the last one stops everything before
@@ -313,7 +299,7 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 	}
 	first := j.tracks[0]
 	if first.Geographic {
-		j.cfg.Unit, j.cfg.Distance, j.cfg.Components = "track", "m", []string{"east", "north"}
+		j.cfg.Unit, j.cfg.Distance, j.cfg.Components = unitOfTrack, metres, []string{"east", "north"}
 		j.cfg.XLabel, j.cfg.YLabel = "time (s)", "metres from the public origin"
 	}
 	// Seconds of a track can hardly be anything but those since 1970 when there are so many.
@@ -323,7 +309,7 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 	if first.Geographic {
 		return nil
 	}
-	j.cfg.Unit, j.cfg.Distance = "curve", first.Components[0].Unit
+	j.cfg.Unit, j.cfg.Distance = unitOfCurve, first.Components[0].Unit
 	for _, c := range first.Components {
 		j.cfg.Components = append(j.cfg.Components, c.Name)
 		if c.Unit != j.cfg.Distance {
@@ -333,36 +319,45 @@ func (j *curveJob) read(path string, o dataset.TrackOptions) error {
 	return nil
 }
 
-func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) error {
+func (j *curveJob) run(cmd *cobra.Command) error {
 	p, err := curve.New(j.cfg)
 	if err != nil {
 		return usageError{err}
 	}
-	format, err := outputFormat(out, j.tracks[0].Format)
+	j.cfg = p.Config()
+	format, err := outputFormat(j.out.path, j.tracks[0].Format)
 	if err != nil {
 		return err
 	}
-	statement := privacy.Statement{Guarantee: p.Config().Guarantee, Unit: p.Config().Unit, Metric: p.Config().Metric, Distance: p.Config().Distance}
-	parameters := map[string]any{
-		"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": p.Config().Method, "every": j.flags.every,
+	w, err := j.out.open(j.file, format, len(j.tracks))
+	if err != nil {
+		return err
 	}
+	defer w.discard()
+	if err := warnCurve(cmd.ErrOrStderr(), j.cfg, j.size); err != nil {
+		return err
+	}
+	if j.out.own {
+		fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s: %s\n", j.out.picture, ownPicture)
+	}
+	all := j.expenditures()
 	if j.budget.Dry {
-		return j.rehearse(cmd, p.Config(), statement, parameters)
+		return j.rehearse(cmd, all)
 	}
-	w, err := dataset.CreateTracks(out, format, len(j.tracks) > 1)
-	if err != nil {
+	// No track is debited unless all can be.
+	if _, err := publish.Afford(cmd.Context(), all...); err != nil {
 		return err
 	}
-	defer w.Discard()
 	var spent []*publish.Expense
-	for i := range j.tracks {
-		e, err := j.budget.Debit(cmd.Context(), j.book, j.name(i), "curve", statement, parameters)
+	for _, e := range all {
+		e, err := j.budget.Debit(cmd.Context(), j.book, e.Dataset, e.Verb, e.Statement, e.Parameters)
 		if err != nil {
 			return err
 		}
 		spent = append(spent, e)
 	}
 	var results []*curve.Result
+	var texts [][]byte
 	count := newCounter(cmd.ErrOrStderr(), "curves")
 	for start := 0; start < len(j.curves); start += 64 {
 		count.at(start)
@@ -374,82 +369,116 @@ func (j *curveJob) run(cmd *cobra.Command, out, releasePath, picture string) err
 		results = append(results, some...)
 	}
 	count.clear()
-	bytes := make([][]byte, len(results))
 	for i, r := range results {
-		if err := j.write(w, r.Release, j.tracks[i]); err != nil {
+		text, err := publish.Encode(r.Release)
+		if err != nil {
 			return spent[i].Wasted(err)
 		}
-		if bytes[i], err = publish.Encode(r.Release); err != nil {
-			return spent[i].Wasted(err)
-		}
+		texts = append(texts, text)
 	}
-	if err := w.Commit(); err != nil {
-		return spent[0].Wasted(err)
+	if err := j.store(w, results); err != nil {
+		return j.keep(cmd.Context(), spent, texts, err)
 	}
-	stdout := cmd.OutOrStdout()
-	if len(results) == 1 {
-		publish.Summary(stdout, results[0].Release)
-		if releasePath != "" {
-			if err := publish.File(releasePath, bytes[0]); err != nil {
-				return spent[0].Wasted(err)
-			}
-		}
-	} else {
-		fmt.Fprintf(stdout, "%d private curves in %s, each: %v\n", len(results), out, statement)
-	}
-	publish.Label(stdout, "means")
-	fmt.Fprintln(stdout, meaning(p.Config()))
-	if words := leftError(p.Config(), results[0].Release); words != "" && (len(results) == 1 || p.Config().Roughness > 0) {
-		publish.Label(stdout, "error")
-		fmt.Fprintln(stdout, words)
-	}
+	// The curves are out: the ledger learns of all of them before anything else can fail.
 	for i, e := range spent {
-		to := io.Writer(stdout)
-		if len(spent) > 1 {
-			to = io.Discard
-		}
-		if err := e.Complete(cmd.Context(), bytes[i], to); err != nil {
+		if err := e.Record(cmd.Context(), texts[i]); err != nil {
 			return err
 		}
 	}
-	if picture != "" {
-		return j.draw(picture, results[0].Release)
+	if err := w.release.Write(texts[0]); err != nil {
+		path, lost := j.budget.Rescue(texts[0], ".json")
+		if lost != nil {
+			return fmt.Errorf("--release could not be written (%w); the private curve itself is in %s, and is recorded", errors.Join(err, lost), j.out.path)
+		}
+		return fmt.Errorf("--release could not be written (%w); it is kept in %s; the private curve itself is in %s, and both are recorded", err, path, j.out.path)
+	}
+	j.report(cmd.OutOrStdout(), results, spent)
+	if j.out.picture != "" {
+		if err := j.draw(j.out.picture, results[0].Release); err != nil {
+			redo := "; --release keeps what 'curveil plot' draws from"
+			if j.out.release != "" {
+				redo = fmt.Sprintf(": 'curveil plot %s' draws it, at no cost", j.out.release)
+			}
+			return fmt.Errorf("the picture could not be written (%w); the private curve is in %s, and is recorded%s", err, j.out.path, redo)
+		}
 	}
 	return nil
 }
 
-// name is that of a track in the ledger.
-func (j *curveJob) name(i int) string {
-	name := j.budget.Name(j.file)
-	if len(j.tracks) > 1 {
-		name = fmt.Sprintf("%s/%d", name, i+1)
-	}
-	return name
-}
-
-// rehearse says what would be spent on each track, the words once.
-func (j *curveJob) rehearse(cmd *cobra.Command, c curve.Config, s privacy.Statement, parameters any) error {
-	for i := range j.tracks {
-		to := io.Discard
-		if i == 0 {
-			to = cmd.OutOrStdout()
-		}
-		err := publish.Rehearse(cmd.Context(), publish.Expenditure{
-			Budget: j.budget, Book: j.book, Dataset: j.name(i), Verb: "curve", Statement: s, Parameters: parameters,
-			Predicted: func() string { return predictedError(c) },
-		}, to)
-		if err != nil {
+// store writes all private curves to their place.
+func (j *curveJob) store(w *curveWriter, results []*curve.Result) error {
+	for i, r := range results {
+		if err := j.write(w, r.Release, j.tracks[i]); err != nil {
 			return err
 		}
 	}
+	return w.commit()
+}
+
+// keep saves the releases of curves that could not be written.
+func (j *curveJob) keep(ctx context.Context, spent []*publish.Expense, texts [][]byte, cause error) error {
+	var errs []error
+	for i, e := range spent {
+		errs = append(errs, j.budget.Unwritten(ctx, e, texts[i], cause))
+	}
+	return errors.Join(errs...)
+}
+
+// report says what was released and what was debited.
+func (j *curveJob) report(stdout io.Writer, results []*curve.Result, spent []*publish.Expense) {
+	if len(results) == 1 {
+		publish.Summary(stdout, results[0].Release)
+	} else {
+		fmt.Fprintf(stdout, "%d private curves in %s, each: %v\n", len(results), j.out.path, j.statement())
+	}
+	publish.Label(stdout, "means")
+	fmt.Fprintln(stdout, meaning(j.cfg))
+	if words := leftError(j.cfg, results[0].Release); words != "" && (len(results) == 1 || j.cfg.Roughness > 0) {
+		publish.Label(stdout, "error")
+		fmt.Fprintln(stdout, words)
+	}
+	switch {
+	case j.oneName():
+		spent[len(spent)-1].Standing(stdout)
+	case j.book != nil:
+		publish.Label(stdout, "ledger")
+		fmt.Fprintln(stdout, j.debited())
+	}
+}
+
+func (j *curveJob) statement() privacy.Statement {
+	return privacy.Statement{Guarantee: j.cfg.Guarantee, Unit: j.cfg.Unit, Metric: j.cfg.Metric, Distance: j.cfg.Distance}
+}
+
+// expenditures are those of all tracks.
+func (j *curveJob) expenditures() []publish.Expenditure {
+	parameters := map[string]any{
+		"window": []float64{j.cfg.Window.A, j.cfg.Window.B}, "method": j.cfg.Method, "every": j.flags.every,
+	}
+	var out []publish.Expenditure
+	for _, name := range j.names {
+		out = append(out, publish.Expenditure{
+			Budget: j.budget, Book: j.book, Dataset: name, Verb: "curve", Statement: j.statement(), Parameters: parameters,
+			Predicted: func() string { return predictedError(j.cfg) },
+		})
+	}
+	return out
+}
+
+// rehearse says what would be spent, the words of one track for all.
+func (j *curveJob) rehearse(cmd *cobra.Command, all []publish.Expenditure) error {
+	if err := publish.Rehearse(cmd.Context(), cmd.OutOrStdout(), j.statement(), all...); err != nil {
+		return err
+	}
 	if n := len(j.tracks); n > 1 {
-		fmt.Fprintf(cmd.OutOrStdout(), "  and so for each of %d tracks\n", n)
+		publish.Label(cmd.OutOrStdout(), "in all")
+		fmt.Fprintf(cmd.OutOrStdout(), "so for each of %d tracks: %s\n", n, j.debited())
 	}
 	return nil
 }
 
 // write evaluates the release on the public grid.
-func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.Track) error {
+func (j *curveJob) write(w *curveWriter, r *release.Release, t *dataset.Track) error {
 	x := make([][]float64, len(r.Components))
 	y := make([]float64, len(r.Components))
 	for _, at := range j.grid {
@@ -464,39 +493,18 @@ func (j *curveJob) write(w *dataset.TrackWriter, r *release.Release, t *dataset.
 		lat, lon := j.plane.Degrees(x[0], x[1])
 		x = [][]float64{lat, lon}
 	}
-	return w.Write(t.Output(j.grid, x))
+	return w.write(t.Output(j.grid, x))
 }
 
 func (j *curveJob) draw(path string, r *release.Release) error {
 	o := plot.Options{NoBand: r.Method == release.Denoised}
-	if j.own {
+	if j.out.own {
 		o.Private = ownPicture
 		for k, s := range j.curves[0] {
 			o.Overlay = append(o.Overlay, plot.Line{Name: "original (not private)", Component: k, T: s.T, X: s.X})
 		}
 	}
 	return publish.Picture(path, r, o)
-}
-
-// outputFormat is that of the file's suffix; what came in where the suffix says
-// nothing.
-func outputFormat(path string, in dataset.Format) (dataset.Format, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".gpx":
-		return dataset.GPX, nil
-	case ".geojson", ".json":
-		return dataset.GeoJSON, nil
-	case ".csv":
-		return dataset.CSV, nil
-	case ".hea":
-		return dataset.WFDB, nil
-	case "":
-		if in == dataset.Parquet {
-			in = dataset.CSV
-		}
-		return in, nil
-	}
-	return "", usagef("-o %s: the name must end in .gpx, .geojson, .csv or .hea", path)
 }
 
 // meaning says what a budget means in the units of the data.

@@ -115,7 +115,10 @@ ones. --sample draws synthetic points from the release, which costs nothing.`,
 			if err != nil || sample == 0 || budget.Dry {
 				return err
 			}
-			return writeSample(samplePath, made, sample)
+			if err := writeSample(samplePath, made, sample); err != nil {
+				return out.Afterwards("the sample", "sample", err)
+			}
+			return nil
 		},
 	}
 	d.Register(cmd.Flags())

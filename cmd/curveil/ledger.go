@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/curveil/curveil/internal/flags"
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/privacy"
@@ -44,7 +44,10 @@ type account struct {
 	Dataset    string          `json:"dataset"`
 	Unit       string          `json:"unit"`
 	Currency   ledger.Currency `json:"currency"`
+	Metric     privacy.Metric  `json:"metric,omitempty"`   // of curves
+	Distance   string          `json:"distance,omitempty"` // of curves: the unit
 	Spent      float64         `json:"spent"`
+	AtMost     bool            `json:"at_most,omitempty"` // pure ε is counted among it, as the μ that it implies
 	Cap        json.RawMessage `json:"cap,omitempty"`
 	Fits       *float64        `json:"fits,omitempty"`
 	Rho        float64         `json:"rho,omitempty"`
@@ -73,7 +76,7 @@ func amount(g privacy.Guarantee) float64 {
 }
 
 func newAccount(s *ledger.Summary, deltas []float64) (account, error) {
-	a := account{Dataset: s.Dataset, Unit: s.Terms.Unit, Currency: s.Terms.Currency, Spent: amount(s.Spent), Debits: s.Debits, Unreleased: s.Unreleased, Head: s.Head}
+	a := account{Dataset: s.Dataset, Unit: s.Terms.Unit, Currency: s.Terms.Currency, Metric: s.Terms.Metric, Distance: s.Terms.Distance, AtMost: s.AtMost, Spent: amount(s.Spent), Debits: s.Debits, Unreleased: s.Unreleased, Head: s.Head}
 	if s.Cap != nil {
 		text, err := privacy.MarshalGuarantee(s.Cap)
 		if err != nil {
@@ -147,20 +150,31 @@ func ledgerShow(where *string) *cobra.Command {
 func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	t := newTable(w)
 	defer t.Flush()
-	fmt.Fprintf(t, "%s\tper %s\n", a.Dataset, a.Unit)
+	per := a.Unit
+	if s.Terms.Metric != "" {
+		per += fmt.Sprintf(", distance %s in %s", s.Terms.Metric, cmp.Or(s.Terms.Distance, noUnit))
+	}
+	fmt.Fprintf(t, "%s\tper %s\n", a.Dataset, per)
 	if s.Debits == 0 {
 		fmt.Fprintf(t, "  spent\tnothing\n")
 	} else {
-		fmt.Fprintf(t, "  spent\t%v, in %s", privacy.Shorten(s.Spent, true), plural(s.Debits, "debit"))
+		fmt.Fprintf(t, "  spent\t%s, in %s", spentWords(s), plural(s.Debits, "debit"))
 		if s.Unreleased > 0 {
 			fmt.Fprintf(t, " (%d of them spent, not released)", s.Unreleased)
 		}
 		fmt.Fprintln(t)
 	}
 	if a.Rho > 0 {
-		words := []string{fmt.Sprintf("ρ = %.4g", a.Rho)}
+		is := "="
+		if s.AtMost {
+			is = "≤"
+		}
+		words := []string{fmt.Sprintf("ρ %s %.4g", is, a.Rho)}
 		for _, e := range a.Equivalent {
-			words = append(words, fmt.Sprintf("ε = %.4g at δ = %g", e.Epsilon, e.Delta))
+			words = append(words, fmt.Sprintf("ε %s %.4g at δ = %g", is, e.Epsilon, e.Delta))
+		}
+		if s.AtMost {
+			words = append(words, "pure ε being counted as the μ that it implies")
 		}
 		fmt.Fprintf(t, "  which is\t%s\n", strings.Join(words, ", "))
 	}
@@ -172,6 +186,15 @@ func printAccount(w io.Writer, s *ledger.Summary, a account) {
 	default:
 		fmt.Fprintf(t, "  cap\t%v; %v still fits\n", s.Cap, privacy.Shorten(s.Fits, false))
 	}
+}
+
+// spentWords is what is spent, at most where pure ε was counted as μ.
+func spentWords(s *ledger.Summary) string {
+	spent := privacy.Shorten(s.Spent, true)
+	if s.AtMost {
+		return publish.AtMost(spent)
+	}
+	return fmt.Sprint(spent)
 }
 
 // mostAccounts are shown each in words; more are shown as a table.
@@ -195,7 +218,7 @@ func printAccounts(w io.Writer, summaries []*ledger.Summary, accounts []account)
 		s := summaries[i]
 		spent, limit, fits := "nothing", "none", ""
 		if s.Debits > 0 {
-			spent = fmt.Sprint(privacy.Shorten(s.Spent, true))
+			spent = spentWords(s)
 		}
 		if s.Cap != nil {
 			limit, fits = fmt.Sprint(s.Cap), "nothing"
@@ -225,64 +248,6 @@ func plural(n int64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func ledgerCap(where *string) *cobra.Command {
-	var g flags.Guarantee
-	var unit, who string
-	var none, local bool
-	cmd := &cobra.Command{
-		Use:     "cap DATASET --mu M | --rho R | --epsilon E --delta D | --none",
-		Short:   "Set, change or remove the cap of a data set",
-		Example: "  curveil ledger cap growth --mu 2 --unit-name child",
-		Args:    exactArgs(1, "one data set"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			change := ledger.CapChange{Dataset: args[0], Who: (&publish.Budget{Who: who}).Spender(), Unit: unit}
-			if local {
-				change.Adjacency = privacy.Local
-			}
-			if !none {
-				if change.Cap, err = g.Stated(cmd.Flags()); err != nil {
-					return err
-				}
-			}
-			l, err := ledger.Open(cmd.Context(), *where)
-			if err != nil {
-				return err
-			}
-			defer l.Close()
-			near, err := publish.NewName(cmd.Context(), l, args[0])
-			switch {
-			case err != nil:
-				return err
-			case near != "" && unit == "":
-				return usagef("no data set %q: is %q meant? A new one needs --unit-name, what one protected person is called", args[0], near)
-			case near != "":
-				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice\n", args[0], near)
-			}
-			if err := l.SetCap(cmd.Context(), change); err != nil {
-				return err
-			}
-			s, err := l.Show(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			a, err := newAccount(s, []float64{1e-6, 1e-9})
-			if err != nil {
-				return err
-			}
-			printAccount(cmd.OutOrStdout(), s, a)
-			return nil
-		},
-	}
-	g.Register(cmd.Flags())
-	cmd.Flags().StringVar(&unit, "unit-name", "", "what one protected person is called, such as child, of a data set that is new to the ledger")
-	cmd.Flags().StringVar(&unit, "unit", "", "the same") // as it was called once
-	_ = cmd.Flags().MarkHidden("unit")
-	cmd.Flags().StringVar(&who, "who", "", "who sets the cap (default: the user of this machine)")
-	cmd.Flags().BoolVar(&none, "none", false, "remove the cap")
-	cmd.Flags().BoolVar(&local, "local", false, "of a data set that is new to the ledger: one person's own data, from which 'curveil contribute' spends")
-	return cmd
 }
 
 func ledgerHistory(where *string) *cobra.Command {
@@ -341,10 +306,17 @@ func historyRows(events []ledger.Event) []eventRow {
 
 func eventRows(events []ledger.Event) []eventRow {
 	var out []eventRow
+	pure := false // counted as the μ that it implies
 	for _, e := range events {
 		r := eventRow{Seq: e.Seq, At: e.At, Who: e.Who, What: string(e.Kind), Parameters: e.Parameters, State: e.State(), Release: e.Release, Hash: e.Hash, Spent: "nothing"}
 		if e.Spent != nil && e.Spent.Validate() == nil {
 			r.Spent = fmt.Sprint(e.Spent)
+			if _, is := e.Statement.Guarantee.(privacy.Pure); is {
+				pure = true
+			}
+			if pure {
+				r.Spent = publish.AtMost(e.Spent)
+			}
 		}
 		switch e.Kind {
 		case ledger.Debited:

@@ -85,17 +85,36 @@ Every parameter is public: take it from what is known about such curves, or from
 			if book != nil {
 				defer book.Close()
 			}
-			if m.AutoBound() && !budget.Dry {
-				bought, spent, err := buyBound(cmd, bound, args[0], o, file, book, &budget)
-				if err != nil {
+			expenditure := func(acc *mean.Mean) publish.Expenditure {
+				return publish.Expenditure{
+					Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "mean",
+					Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config()),
+					Predicted: predictMean(acc),
+				}
+			}
+			if m.AutoBound() {
+				buyer := &boundBuyer{config: bound}
+				if err := buyer.read(cmd, args[0], o, file, &cfg); err != nil {
 					return err
 				}
-				text, err := bought.Encode()
-				if err != nil {
-					return spent.Wasted(err)
+				// Neither debit is made unless both can be.
+				first, second := buyer.expenditure(args[0], book, &budget), expenditure(buyer.trial)
+				if budget.Dry {
+					total := second.Statement
+					if total.Guarantee, err = together(cfg.Guarantee, boundMu); err != nil {
+						return err
+					}
+					second.Predicted = first.Predicted // there is no bound yet to predict the mean's error from
+					return publish.Rehearse(cmd.Context(), cmd.OutOrStdout(), total, first, second)
 				}
-				printBound(cmd.ErrOrStderr(), bought)
-				if err := spent.Complete(cmd.Context(), text, cmd.ErrOrStderr()); err != nil {
+				if _, err := publish.Afford(cmd.Context(), first, second); err != nil {
+					return err
+				}
+				if err := publish.Try(out.Out); out.Out != "" && err != nil {
+					return err
+				}
+				bought, err := buyer.buy(cmd, first, cmd.ErrOrStderr(), false)
+				if err != nil {
 					return err
 				}
 				if bought.Beyond {
@@ -120,25 +139,10 @@ Every parameter is public: take it from what is known about such curves, or from
 			if err := acc.Ready(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if m.AutoBound() && budget.Dry {
-				n, _ := acc.N()
-				warn(cmd.ErrOrStderr(), flags.BoundRemarks(bound, n)...)
-			} else if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
+			if err := warnMean(cmd.ErrOrStderr(), acc, &times); err != nil {
 				return err
 			}
-			expenditure := publish.Expenditure{
-				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: "mean",
-				Statement: acc.Config().Statement(), Parameters: flags.MeanParameters(acc.Config()),
-				Predicted: predictMean(acc),
-			}
-			if m.AutoBound() && budget.Dry { // both debits at once, and no bound to predict from
-				if expenditure.Statement.Guarantee, err = together(cfg.Guarantee, boundMu); err != nil {
-					return err
-				}
-				n, _ := acc.N()
-				expenditure.Predicted = func() string { return flags.PredictBound(bound, n) }
-			}
-			return publish.Release(cmd, expenditure, &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
+			return publish.Release(cmd, expenditure(acc), &out, asJSON, func() (*release.Release, error) { return acc.Release(noise.Crypto()) })
 		},
 	}
 	cmd.AddCommand(meanPartialCommand(), meanMergeCommand())

@@ -103,7 +103,7 @@ func checkPartialOut(path string, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return usagef("%s exists: give another name, or --force", path)
 	}
-	return nil
+	return publish.Try(path)
 }
 
 // readPartial reads a partial of the verb and warns where others can read it too.
@@ -262,6 +262,7 @@ partial given twice is refused; a person whose rows lie in two shards cannot be 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.budget.Merges = true
 			if err := f.out.Check(); err != nil {
 				return err
 			}

@@ -248,6 +248,7 @@ Where people are few, the curve is still pulled toward --center, where it began,
 	s.register(cmd.Flags())
 	out.Register(cmd.Flags())
 	budget.Register(cmd.Flags())
+	budget.RegisterDry(cmd.Flags())
 	p.Register(cmd.Flags())
 	f := cmd.Flags()
 	f.Lookup("unit").Usage = "column that tells people apart; the rows of one, which must stand together, make one report; - when each row is a person's"
