@@ -176,16 +176,16 @@ func (h *heat) Plot(c draw.Canvas, g *gplot.Plot) {
 	c.DrawImage(vg.Rectangle{Min: vg.Point{X: tx(h.box[0]), Y: ty(h.box[2])}, Max: vg.Point{X: tx(h.box[1]), Y: ty(h.box[3])}}, img)
 }
 
-// bar is the scale of the colours, from 0 to top.
+// bar is the scale of the colours, from low to top.
 type bar struct {
-	label string
-	top   float64
-	root  bool // colours by the square root
+	label    string
+	low, top float64
+	root     bool // colours by the square root; low is 0 then
 }
 
 // place is where on the scale a value is, from 0 to 1.
 func (b *bar) place(v float64) float64 {
-	if v = math.Max(0, v/b.top); b.root {
+	if v = math.Max(0, (v-b.low)/(b.top-b.low)); b.root {
 		return math.Sqrt(v)
 	}
 	return v
@@ -194,12 +194,12 @@ func (b *bar) place(v float64) float64 {
 // ticks returns values with labels, also of the top where there is room; by the square root
 // those near 0 are further apart.
 func (b *bar) ticks() ticker {
-	t := linearTicks(0, b.top, 5)
+	t := linearTicks(b.low, b.top, 5)
 	if b.root {
 		t = b.rootTicks()
 	}
 	if 1-b.place(t[len(t)-1].Value) > 0.12 {
-		step := math.Pow(10, math.Floor(math.Log10(b.top))-1) // two digits
+		step := math.Pow(10, math.Floor(math.Log10(b.top-b.low))-1) // two digits
 		t = append(t, gplot.Tick{Value: b.top, Label: numberLabels([]float64{b.top}, step)(b.top)})
 	}
 	return t

@@ -58,6 +58,12 @@ func Release(r *release.Release, o Options) (*Picture, error) {
 	if r == nil {
 		return nil, errors.New("plot: no release to draw")
 	}
+	if r.Verb == release.Regression && r.Box != nil {
+		if err := r.Validate(); err != nil {
+			return nil, fmt.Errorf("plot: %w", err)
+		}
+		return surface(r, o)
+	}
 	return Compare([]Entry{{Name: "released " + r.Verb, Release: r, Band: !o.NoBand}}, o)
 }
 
