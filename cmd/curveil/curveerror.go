@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/curveil/curveil/curve"
+	"github.com/curveil/curveil/privacy"
 	"github.com/curveil/curveil/release"
 )
 
@@ -25,12 +26,16 @@ func estimated(c curve.Config, plan *curve.Plan) string {
 		if plan.Denoised > 0 {
 			value, how = plan.Denoised, ""
 		}
+		grows := "four times as rough, about twice the error"
+		if _, pure := c.Guarantee.(privacy.Geo); pure {
+			grows = "eight times as rough, about four times the error"
+		}
 		each := ""
 		if len(c.Components) > 1 {
 			each = ", all components together"
 		}
-		return fmt.Sprintf("about %s root-mean-square%s%s: an estimate and no bound, for a random walk that moves %s in 1/64 of the window in each component (--roughness); four times as rough, about twice the error",
-			with(value), each, how, with(c.Roughness))
+		return fmt.Sprintf("about %s root-mean-square%s%s: an estimate and no bound, for a random walk that moves %s in 1/64 of the window in each component (--roughness); %s",
+			with(value), each, how, with(c.Roughness), grows)
 	}
 	return ""
 }
