@@ -62,13 +62,14 @@ type foldFn struct {
 	source         Source
 	mean           *mean.Mean
 	density        *density.Density
+	points         counts
 	added          bool
 }
 
 func (f *foldFn) Setup() error { return json.Unmarshal(f.Source, &f.source) }
 
 func (f *foldFn) StartBundle(context.Context, func([]byte)) (err error) {
-	f.added = false
+	f.added, f.points = false, counts{}
 	f.mean, f.density, err = empty(f.Verb, f.Config)
 	return err
 }
@@ -133,6 +134,9 @@ func (f *foldFn) addPoints(all [][]byte) error {
 		slices.SortFunc(points, slices.Compare)
 		points = slices.CompactFunc(points, slices.Equal)
 	}
+	for _, x := range points {
+		f.points.count(x, f.density.Config().Box)
+	}
 	if f.density.Add(points...) != nil {
 		return errRefused
 	}
@@ -151,7 +155,7 @@ func (f *foldFn) FinishBundle(_ context.Context, emit func([]byte)) error {
 	if err != nil {
 		return errRefused
 	}
-	emit(b)
+	emit(f.points.before(b))
 	return nil
 }
 
@@ -170,8 +174,12 @@ func (f *rowsFn) ProcessElement(ctx context.Context, chunk []byte, emit func([]b
 	if err != nil {
 		return err
 	}
-	refused := false
-	if err := source.points(ctx, c, func(_ string, x []float64) { refused = acc.Add(x) != nil || refused }); err != nil {
+	refused, box := false, acc.Config().Box
+	var points counts
+	if err := source.points(ctx, c, func(_ string, x []float64) {
+		points.count(x, box)
+		refused = acc.Add(x) != nil || refused
+	}); err != nil {
 		return err
 	}
 	if refused {
@@ -179,7 +187,7 @@ func (f *rowsFn) ProcessElement(ctx context.Context, chunk []byte, emit func([]b
 	}
 	b, err := acc.MarshalBinary()
 	if err == nil {
-		emit(b)
+		emit(points.before(b))
 	}
 	return err
 }
@@ -197,14 +205,26 @@ func (f *mergeFn) MergeAccumulators(a, b []byte) ([]byte, error) {
 		return bytes.Clone(b), nil
 	case len(b) == 0:
 		return a, nil
-	case f.Verb == Mean:
-		return mean.MergePartials(a, b)
 	}
-	return density.MergePartials(a, b)
+	merge := mean.MergePartials
+	if f.Verb == Density {
+		merge = density.MergePartials
+	}
+	points, a, err := cutCounts(a)
+	if err != nil {
+		return nil, err
+	}
+	more, b, err := cutCounts(b)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := merge(a, b)
+	return counts{points.outside + more.outside, points.of + more.of}.before(sum), err
 }
 
 // Sum is the transform: the chunks of a source to one sum, the text of MarshalBinary
-// of the verb's accumulator with the configuration. It is raw private data.
+// of the verb's accumulator with the configuration, behind 16 bytes that count a
+// density's points. It is raw private data.
 func Sum(s beam.Scope, verb string, source Source, config []byte, chunks []Chunk) (beam.PCollection, error) {
 	src, err := json.Marshal(source)
 	if err != nil {

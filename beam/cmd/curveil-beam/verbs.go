@@ -75,7 +75,7 @@ func (j *jobFlags) check() error {
 }
 
 // run runs the pipeline over the files.
-func (j *jobFlags) run(cmd *cobra.Command, verb string, files []string, source beam.Source, config []byte) ([]byte, error) {
+func (j *jobFlags) run(cmd *cobra.Command, verb string, files []string, source beam.Source, config []byte) (*beam.Total, error) {
 	ctx := cmd.Context()
 	exchange := j.exchange
 	if exchange == "" {
@@ -93,12 +93,12 @@ func (j *jobFlags) run(cmd *cobra.Command, verb string, files []string, source b
 	source.Deduplicate = j.deduplicate
 	sdk.Init()
 	j.listen(cmd.ErrOrStderr())
-	sum, err := beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: runner()}.Run(ctx)
+	total, err := beam.Job{Verb: verb, Source: source, Config: config, Chunks: chunks, Exchange: exchange, Runner: runner()}.Run(ctx)
 	var failed *beam.Failure
 	if j.verbose && errors.As(err, &failed) {
 		fmt.Fprintln(cmd.ErrOrStderr(), failed.Runner)
 	}
-	return sum, err
+	return total, err
 }
 
 // header opens the first file: r holds its first lines when it is CSV.
@@ -205,7 +205,7 @@ func meanCommand() *cobra.Command {
 				return err
 			}
 			return to.publish(cmd, publish.Expenditure{Verb: beam.Mean, Statement: cfg.Statement(), Parameters: flags.MeanParameters(cfg)}, func() (func() (*release.Release, error), error) {
-				sum, err := job.run(cmd, beam.Mean, args, source, config)
+				total, err := job.run(cmd, beam.Mean, args, source, config)
 				if err != nil {
 					return nil, err
 				}
@@ -213,7 +213,7 @@ func meanCommand() *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				if err := acc.UnmarshalBinary(sum); err != nil {
+				if err := acc.UnmarshalBinary(total.Sum); err != nil {
 					return nil, err
 				}
 				if n, err := acc.N(); err == nil {
@@ -299,11 +299,11 @@ func densityCommand() *cobra.Command {
 			}
 			source := beam.Source{Components: d.Columns, Unit: o.Unit, Separator: o.Separator, Decimal: o.Decimal}
 			return to.publish(cmd, publish.Expenditure{Verb: beam.Density, Statement: c.Statement(), Parameters: flags.DensityParameters(acc)}, func() (func() (*release.Release, error), error) {
-				sum, err := job.run(cmd, beam.Density, args, source, config)
+				total, err := job.run(cmd, beam.Density, args, source, config)
 				if err != nil {
 					return nil, err
 				}
-				if err := acc.UnmarshalBinary(sum); err != nil {
+				if err := acc.UnmarshalBinary(total.Sum); err != nil {
 					return nil, err
 				}
 				n, err := acc.N()
@@ -312,6 +312,9 @@ func densityCommand() *cobra.Command {
 				}
 				if n == 0 || d.N != 0 && n != d.N {
 					return nil, fmt.Errorf("the files have %d people, but the public number was stated as %d", n, d.N)
+				}
+				if err := judge(cmd.ErrOrStderr(), total, c.Outside, cmd.Flags().Changed("outside")); err != nil {
+					return nil, err
 				}
 				publish.Remarks(cmd.ErrOrStderr(), flags.DensityRemarks(acc.Config(), n)...)
 				return func() (*release.Release, error) { return acc.Release(noise.Crypto()) }, nil
