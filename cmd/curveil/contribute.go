@@ -73,6 +73,8 @@ input, which other users of this machine cannot see.`,
 	f.BoolVar(&c.again, "again", false, "spend once more on a stream that you have spent on, or if the report comes too late")
 	f.DurationVar(&c.patience, "patience", time.Minute, "how long to go on trying")
 	c.budget.Register(f)
+	c.budget.RegisterDry(f)
+	f.Lookup("dry-run").Usage = "ask the collector and check everything, say what would be spent; spend and send nothing"
 	f.Lookup("dataset").Usage = "name of your data in your ledger (default: the stream's name)"
 	addJSON(cmd, &c.asJSON)
 	return cmd
@@ -94,7 +96,14 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 		c.file = stream + ".report.json"
 	}
 	if exists(c.file) {
+		if c.budget.Dry {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "dry run: nothing was spent and nothing sent; the call would send the report kept in %s, at no cost\n", c.file)
+			return err
+		}
 		return c.resend(cmd, remote)
+	}
+	if err := publish.CheckCopy(c.file, false); err != nil {
+		return err
 	}
 	x, y, err := c.point(cmd)
 	if err != nil {
@@ -140,7 +149,10 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if err != nil {
 		return err
 	}
-	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return publish.File(c.file, report) })
+	if c.budget.Dry {
+		return account.rehearse(cmd, &c.budget, model, config.Budget)
+	}
+	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return c.keep(cmd.ErrOrStderr(), report) })
 	if err != nil {
 		if len(account.spent) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s\n", account.account(cmd.Context()).words)
@@ -148,6 +160,23 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 		return c.failed(err)
 	}
 	return c.done(cmd, receipt, account.account(cmd.Context()))
+}
+
+// keep stores a report that is paid for, elsewhere where its file cannot be written. One that can be stored nowhere is sent all the
+// same: that is what it was paid for.
+func (c *contributeFlags) keep(stderr io.Writer, report []byte) error {
+	err := publish.File(c.file, report)
+	if err == nil {
+		return nil
+	}
+	path, lost := c.budget.Rescue(report, ".report.json")
+	if lost != nil {
+		fmt.Fprintf(stderr, "curveil: WARNING: the report could not be kept in %s (%v), nor elsewhere (%v): it is sent all the same\n", c.file, err, lost)
+		return nil
+	}
+	fmt.Fprintf(stderr, "curveil: WARNING: the report could not be kept in %s (%v): it is kept in %s, and --report %s sends it again\n", c.file, err, path, path)
+	c.file = path
+	return nil
 }
 
 // http trusts what this machine trusts, and --ca.

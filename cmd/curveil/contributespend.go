@@ -11,6 +11,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/curveil/curveil/internal/publish"
 	"github.com/curveil/curveil/ledger"
 	"github.com/curveil/curveil/privacy"
@@ -54,6 +56,26 @@ func (l *reportLedger) Spend(ctx context.Context, verb string, parameters any, s
 		fmt.Fprintf(l.stderr, "curveil: WARNING: another call has spent on this stream from data set %q at the same time: two reports of one person\n", l.dataset)
 	}
 	return complete, nil
+}
+
+// rehearse says what a report would spend; budget is the person's own, zero for the stream's.
+func (l *reportLedger) rehearse(cmd *cobra.Command, b *publish.Budget, m *regression.Model, budget privacy.Approx) error {
+	print, err := m.Stream.Fingerprint()
+	if err != nil {
+		return err
+	}
+	parameters := map[string]any{"stream": m.Stream.Name, "fingerprint": print.String(), "at": m.At}
+	if l.earlier, err = l.debits(cmd.Context(), parameters); err != nil {
+		return err
+	}
+	if len(l.earlier) > 0 && !l.again {
+		return l.refuse()
+	}
+	if budget == (privacy.Approx{}) {
+		budget = m.Stream.Budget
+	}
+	e := publish.Expenditure{Budget: b, Book: l.book, Dataset: l.dataset, Verb: regression.Verb, Statement: m.Stream.Statement(budget), Parameters: parameters}
+	return publish.Rehearse(cmd.Context(), cmd.OutOrStdout(), e.Statement, e)
 }
 
 // refuse says what was spent on the stream before, and what can be done.

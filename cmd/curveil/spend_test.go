@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -442,4 +445,62 @@ func TestPureEpsilonIsAtMost(t *testing.T) {
 			t.Error(stdout)
 		}
 	}
+}
+
+// A report that cannot be kept is not paid for; one that is paid for is kept elsewhere and sent.
+func TestContributeKeepsTheReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	address, token, _, _ := serving(t)
+	openStream(t, http.DefaultClient, address, token, "")
+	dir := t.TempDir()
+	book := filepath.Join(dir, "me.db")
+	contribute := func(address string, more ...string) (int, string, string) {
+		return call(t, append([]string{"contribute", address, "demo", "--x", "0.3", "--y", "1.2", "--ledger", book}, more...)...)
+	}
+	for _, more := range [][]string{{"--dry-run"}, nil} {
+		code, stdout, stderr := contribute(address, append(more, "--report", filepath.Join(closed(t), "r.json"))...)
+		if code != exitFailed || !strings.Contains(stderr, "nothing can be written into that folder") || exists(book) {
+			t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	if code, stdout, stderr := contribute(address, "--dry-run"); code != exitDone || !strings.Contains(stdout, "would spend") || !strings.Contains(stdout, "ε = 1, δ = 1e-06") || exists(book) {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	// The folder goes away between the trial and the report, which does not arrive either.
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "reports")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	bad := front(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		os.RemoveAll(folder)
+		if strings.HasSuffix(r.URL.Path, "/reports") {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	code, _, stderr := contribute(bad, "--report", filepath.Join(folder, "r.json"), "--patience", "1s")
+	kept, _ := filepath.Glob(filepath.Join(dir, "curveil-rescued-*.report.json"))
+	if code != exitFailed || len(kept) != 1 || !strings.Contains(stderr, "--report "+kept[0]) {
+		t.Fatalf("exit %d, kept %v\n%s", code, kept, stderr)
+	}
+	if code, stdout, stderr := contribute(address, "--report", kept[0], "--dry-run"); code != exitDone || !strings.Contains(stdout, "at no cost") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := contribute(address, "--report", kept[0]); code != exitDone || exists(kept[0]) {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	debits(t, book, 1)
+	if code, _, stderr := contribute(address, "--dry-run"); code != exitUsage || !strings.Contains(stderr, "--again") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+	if code, stdout, stderr := contribute(address, "--dry-run", "--again"); code != exitDone || !strings.Contains(stdout, "would have spent") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	debits(t, book, 1)
 }
