@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -107,6 +108,11 @@ func TestLivePage(t *testing.T) {
 	stream.XLabel, stream.YLabel = "age in years", "height in cm"
 	create(t, s.c, Definition{Stream: stream, People: 1000})
 	f := watch(t, ctx)
+	// The page's events within reach of the test.
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `const original = EventSource; window.EventSource = function (address) { return window.source = new original(address); };`}); err != nil {
+		t.Fatal(err)
+	}
 	const curve = "#panels svg path.curve"
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(375, 667, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulatePortrait),
 		chromedp.Navigate(s.url+"/streams/heights"), chromedp.WaitVisible(chromedp.CSS(curve))); err != nil {
@@ -166,6 +172,19 @@ func TestLivePage(t *testing.T) {
 	}
 	if band == "" || status != "live" {
 		t.Errorf("band %q, status %q", band, status)
+	}
+	// A band that is cut at the frame is said to be, no other is; with one report of a flat curve it is.
+	cut := func() (shown, said bool) {
+		shown = inPage(t, ctx, chromedp.Evaluate[bool](`/ (12|254)\.0[LZ]/.test(document.querySelector("#panels svg path.area").getAttribute("d"))`))
+		return shown, inPage(t, ctx, chromedp.Evaluate[bool](`document.getElementById("cut").offsetHeight > 0`))
+	}
+	if shown, said := cut(); shown != said {
+		t.Errorf("the band is cut: %v; said: %v", shown, said)
+	}
+	inPage(t, ctx, chromedp.Evaluate[bool](`source.dispatchEvent(new MessageEvent("curve", {data: JSON.stringify({at: 1, reach: 1,
+		panels: [{x: [0, 0.5, 1], value: [0, 0.1, 0], low: [-9, -9, -9], high: [9, 9, 9]}]})}))`))
+	if shown, said := cut(); !shown || !said {
+		t.Errorf("a wide band is cut: %v; said: %v", shown, said)
 	}
 	if path := os.Getenv("CURVEIL_SCREENSHOT"); path != "" {
 		png := inPage(t, ctx, chromedp.FullScreenshot(100))

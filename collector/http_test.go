@@ -464,3 +464,35 @@ func TestRemoteConflict(t *testing.T) {
 		t.Errorf("nothing new: %v %v", p, err)
 	}
 }
+
+func TestIndexPage(t *testing.T) {
+	s := start(t, HandlerConfig{})
+	for _, name := range []string{"one", "ended", "two"} {
+		stream := testStream(t, name)
+		create(t, s.c, Definition{Stream: stream})
+		n := 1
+		if name == "two" {
+			n = 2
+		}
+		for _, r := range makeReports(t, stream, n) {
+			if _, err := s.c.Submit(t.Context(), name, r, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.c.CloseStream(t.Context(), "ended"); err != nil {
+		t.Fatal(err)
+	}
+	_, text := s.ask(t, "GET", "/", "")
+	for _, want := range []string{`one</a> <span>1 report, ε`, `ended</a> <span>1 report, closed, ε`, `two</a> <span>2 reports, ε`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the index lacks %q:\n%s", want, text)
+		}
+	}
+	if a, text := s.ask(t, "POST", "/v1/streams/one/reports", "null"); a.StatusCode != 422 || strings.Contains(text, "nil") {
+		t.Errorf("%d %s", a.StatusCode, text)
+	}
+	if a, text := s.ask(t, "POST", "/v1/streams/one/reports", `{"curveil":"regression-report","version":1.5}`); a.StatusCode != 422 || strings.Contains(text, "Go ") || !strings.Contains(text, "whole number") {
+		t.Errorf("%d %s", a.StatusCode, text)
+	}
+}

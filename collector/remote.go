@@ -87,6 +87,9 @@ func (r *Remote) do(ctx context.Context, method, path string, body []byte, heade
 		if json.Unmarshal(answer, p) != nil || p.Detail == "" {
 			p.Detail = fmt.Sprintf("collector: %s answered %s", r.base, a.Status)
 		}
+		if a.StatusCode == http.StatusBadRequest && bytes.Contains(answer, []byte("HTTP request to an HTTPS server")) {
+			p.Detail += ": it speaks https, and was asked with http: give its address with https"
+		}
 		p.Status = a.StatusCode
 		return a.StatusCode, nil, "", p
 	}

@@ -241,4 +241,8 @@ func TestWarnings(t *testing.T) {
 	if w := s.Warnings(0); len(w) != 1 || !strings.Contains(w[0], "ε = 50") {
 		t.Errorf("ε = 50: %q", w)
 	}
+	s.Budget.Epsilon = 1000 // e^1000 = 1.97e434
+	if w := s.Warnings(0); len(w) != 1 || !strings.Contains(w[0], "e^1000 = about 10^434 times") {
+		t.Errorf("ε = 1000: %q", w)
+	}
 }

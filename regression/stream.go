@@ -223,12 +223,20 @@ func (s Stream) Warnings(n int64) []string {
 		w = append(w, fmt.Sprintf("δ = %g is above one over the number of people, 1/%d: publishing a random δ of the records in clear would satisfy (0,δ), so this is hardly privacy; take δ below %.1g", s.Budget.Delta, n, 1/float64(n)))
 	}
 	if s.Budget.Epsilon > hugeEpsilon {
-		w = append(w, fmt.Sprintf("ε = %g protects hardly anybody: one report may make a guess about the person e^%g = %.2g times as likely as it was; ε of 1 or 2 is usual, above %d nothing is promised that matters", s.Budget.Epsilon, s.Budget.Epsilon, math.Exp(s.Budget.Epsilon), hugeEpsilon))
+		w = append(w, fmt.Sprintf("ε = %g protects hardly anybody: one report may make a guess about the person e^%g = %s times as likely as it was; ε of 1 or 2 is usual, above %d nothing is promised that matters", s.Budget.Epsilon, s.Budget.Epsilon, exponential(s.Budget.Epsilon), hugeEpsilon))
 	}
 	if s.Calibration == Classical {
 		w = append(w, "the classical calibration wastes noise: the analytic one gives the same guarantee with less")
 	}
 	return w
+}
+
+// exponential is e^x in words, also where it is no float64.
+func exponential(x float64) string {
+	if y := math.Exp(x); !math.IsInf(y, 1) {
+		return fmt.Sprintf("%.2g", y)
+	}
+	return fmt.Sprintf("about 10^%.0f", math.Floor(x/math.Ln10))
 }
 
 // Fingerprint identifies a stream: the start of the SHA-256 of its JSON.

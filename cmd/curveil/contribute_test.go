@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Words of a call that make no sense are found before anybody is asked.
@@ -58,6 +59,17 @@ func TestContributeWithoutACollector(t *testing.T) {
 	must(t, "ledger", "cap", "demo", "--mu", "0.1", "--unit", "person", "--local", "--ledger", ledger)
 	code, _, stderr = call(t, "contribute", url, "demo", "--x", "0.3", "--y", "1.2", "--ledger", ledger)
 	if code != exitBudget || regexp.MustCompile(`\d\.\d{8}`).MatchString(stderr) || !strings.Contains(stderr, "cap") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// http to a port that speaks https is answered by what to write instead.
+func TestContributeWithoutTLS(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cert, key := certificate(t, t.TempDir(), "own", time.Now().Add(time.Hour))
+	url, _, _, _ := serving(t, "--tls-cert", cert, "--tls-key", key)
+	code, _, stderr := call(t, "contribute", strings.Replace(url, "https:", "http:", 1), "demo", "--x", "0.3", "--y", "1.2", "--ledger", "none")
+	if code != exitFailed || !strings.Contains(stderr, "speaks https") || !strings.Contains(stderr, "nothing was spent") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
 	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -137,30 +139,45 @@ func (s *serveFlags) answer(ctx context.Context, c *collector.Collector, l net.L
 	if secure != nil {
 		scheme = "https"
 	}
-	url := scheme + "://" + l.Addr().String()
+	url := scheme + "://" + reachable(l.Addr())
 	if address, ok := l.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && secure == nil {
 		fmt.Fprintln(stderr, "curveil: WARNING: listening beyond this machine without TLS: tokens and reports can be read and changed on the way. Give --tls-cert and --tls-key, or put a proxy with TLS in front.")
 	}
-	s.greet(stdout, url, token, len(c.Streams()))
+	s.greet(stdout, url, token, c.Streams())
+	if address, ok := l.Addr().(*net.TCPAddr); ok && address.IP.IsUnspecified() {
+		fmt.Fprintf(stdout, "From elsewhere, put this machine's name or address in place of 127.0.0.1: it listens on all of them.\n")
+	}
 	return h.Serve(ctx, l, secure)
 }
 
+// reachable is the address as this machine can use it: one that stands for all of them is none to connect to.
+func reachable(a net.Addr) string {
+	if address, ok := a.(*net.TCPAddr); ok && address.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(address.Port))
+	}
+	return a.String()
+}
+
 // greet says where to go and what to try.
-func (s *serveFlags) greet(w io.Writer, url, token string, streams int) {
-	fmt.Fprintf(w, "curveil collector at %s  (log and snapshots in %s, %s)\n", url, s.config.Folder, plural(int64(streams), "stream"))
+func (s *serveFlags) greet(w io.Writer, url, token string, streams []collector.Definition) {
+	fmt.Fprintf(w, "curveil collector at %s  (log and snapshots in %s, %s)\n", url, s.config.Folder, plural(int64(len(streams)), "stream"))
 	shown := token
 	if token == "" {
 		shown = "$CURVEIL_ADMIN"
-		fmt.Fprintln(w, "The admin token was printed at the first start; --new-admin-token makes another.")
+		fmt.Fprintln(w, "The admin token was printed at the first start; --new-admin-token makes another. The line for curl takes it from the environment: export CURVEIL_ADMIN=curveil-admin-…")
 	} else {
 		fmt.Fprintf(w, "admin token, shown this once: %s\n", token)
 	}
+	name := "demo" // one that is free: the line is to be pasted
+	for i := 2; slices.ContainsFunc(streams, func(d collector.Definition) bool { return d.Stream.Name == name }); i++ {
+		name = fmt.Sprintf("demo%d", i)
+	}
 	fmt.Fprintf(w, `
 Open a stream (center: a public guess of the level of y, where the curve begins; tau: about the spread of y around it):
-  curl -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"name":"demo","space":"kernel:gauss:20%%","domain":[0,1],"center":0,"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}' %s/v1/streams
-Contribute to it, and see the curve at %s/streams/demo:
-  curveil contribute %s demo --x 0.3 --y 1.2
-`, shown, url, url, url)
+  curl -H "Authorization: Bearer %s" -H 'Content-Type: application/json' -d '{"name":"%s","space":"kernel:gauss:20%%","domain":[0,1],"center":0,"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000}' %s/v1/streams
+Contribute to it, and see the curve at %s/streams/%s:
+  curveil contribute %s %s --x 0.3 --y 1.2
+`, shown, name, url, url, name, url, name)
 }
 
 // exists reports whether there is a file of the name.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -121,6 +122,50 @@ func TestServeAndContribute(t *testing.T) {
 	var s struct{ At int }
 	if err := json.NewDecoder(a.Body).Decode(&s); err != nil || s.At != 2 {
 		t.Errorf("after a restart at %d, %v", s.At, err)
+	}
+}
+
+// The printed line can be pasted at every start: the shell fills in the token, and the stream is a new one.
+func TestServePrintsWhatWorks(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh here")
+	}
+	t.Chdir(t.TempDir())
+	token := ""
+	for i, name := range []string{"demo", "demo2", "demo3"} {
+		url, shown, greeting, stop := serving(t)
+		if i == 0 {
+			token = shown
+		} else if !strings.Contains(greeting, "export CURVEIL_ADMIN=") {
+			t.Errorf("nothing said of the variable:\n%s", greeting)
+		}
+		line := regexp.MustCompile(`(?m)^  curl .*$`).FindString(greeting)
+		run := exec.Command(shell, "-c", `curl() { for a in "$@"; do printf '%s\n' "$a"; done; }; `+line)
+		run.Env = append(os.Environ(), "CURVEIL_ADMIN="+token)
+		out, err := run.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+		if len(words) != 7 || words[1] != "Authorization: Bearer "+token || words[6] != url+"/v1/streams" {
+			t.Fatalf("the shell makes of it %q", words)
+		}
+		if code := postStream(t, http.DefaultClient, url, strings.TrimPrefix(words[1], "Authorization: Bearer "), words[5]); code != 201 {
+			t.Errorf("the printed line answers %d at start %d", code, i+1)
+		}
+		if !strings.Contains(greeting, "curveil contribute "+url+" "+name+" ") {
+			t.Errorf("contribute to another stream than %s:\n%s", name, greeting)
+		}
+		stop()
+	}
+	// An address that stands for all of this machine's is printed as one that can be reached.
+	url, _, _, _ := serving(t, "--listen", "0.0.0.0:0")
+	if !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Errorf("listening on all addresses prints %s", url)
+	}
+	if a, err := http.Get(url + "/healthz"); err != nil || a.StatusCode != 200 {
+		t.Error(err)
 	}
 }
 

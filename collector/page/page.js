@@ -3,7 +3,9 @@
 (function () {
   const live = document.getElementById("live");
   const count = document.getElementById("count");
+  const reports = document.getElementById("reports");
   const reach = document.getElementById("reach");
+  const cut = document.getElementById("cut");
   const status = document.getElementById("status");
   const panels = document.getElementById("panels");
   const ns = "http://www.w3.org/2000/svg";
@@ -31,15 +33,21 @@
 
   function label(v) { return String(Number(v.toPrecision(6))); }
 
+  // frameOf is what of y is shown: a band much wider than the curve would flatten it, so it is cut.
+  function frameOf(panel) {
+    const low = Math.min.apply(null, panel.value), high = Math.max.apply(null, panel.value);
+    if (!panel.low) return { low: low, high: high, cut: false };
+    const reach = Math.max(high - low, 1e-9 * Math.abs(high), 1e-12) * 1.5;
+    const bottom = Math.min.apply(null, panel.low), top = Math.max.apply(null, panel.high);
+    return { low: Math.max(low - reach, bottom), high: Math.min(high + reach, top), cut: bottom < low - reach || top > high + reach };
+  }
+
+  function beyond(panel) { return frameOf(panel).cut; }
+
   function draw(panel, index, many) {
     const width = Math.max(280, panels.clientWidth);
-    let low = Math.min.apply(null, panel.value), high = Math.max.apply(null, panel.value);
-    // A band much wider than the curve would flatten it; it is cut at the frame.
-    const reach = Math.max(high - low, 1e-9 * Math.abs(high), 1e-12) * 1.5;
-    if (panel.low) {
-      low = Math.max(low - reach, Math.min.apply(null, panel.low));
-      high = Math.min(high + reach, Math.max.apply(null, panel.high));
-    }
+    const shown = frameOf(panel);
+    let low = shown.low, high = shown.high;
     if (!(high > low)) { low -= 1; high += 1; }
     const pad = 0.05 * (high - low);
     low -= pad; high += pad;
@@ -75,7 +83,9 @@
     if (!last) return;
     const drawn = last.panels.map(function (p, i) { return draw(p, i, last.panels.length > 1); });
     panels.replaceChildren.apply(panels, drawn);
+    cut.hidden = !last.panels.some(beyond);
     count.textContent = last.at;
+    reports.textContent = last.at === 1 ? "report" : "reports";
     reach.textContent = String(Number(last.reach.toPrecision(2)));
   }
 

@@ -6,8 +6,10 @@ package strictjson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,7 +31,7 @@ func Read(subject string, data []byte) (*Object, error) {
 	if tok, err := dec.Token(); err != nil {
 		return nil, fmt.Errorf("%s: not JSON, or cut short: %w", subject, err)
 	} else if tok != json.Delim('{') {
-		return nil, fmt.Errorf("%s: expected a JSON object, found %v", subject, tok)
+		return nil, fmt.Errorf("%s: expected a JSON object, found %s", subject, kind(tok))
 	}
 	for dec.More() {
 		tok, err := dec.Token()
@@ -81,7 +83,7 @@ func (o *Object) Take(name string, to any) error {
 		return err
 	}
 	if err := json.Unmarshal(value, to); err != nil {
-		return fmt.Errorf("%s: field %q: %w", o.subject, name, err)
+		return fmt.Errorf("%s: field %q: %w", o.subject, name, inWords(err))
 	}
 	return nil
 }
@@ -105,4 +107,43 @@ func (o *Object) Done() error {
 	}
 	slices.Sort(names)
 	return fmt.Errorf("%s: unknown field %s: remove it, or read it with the version of curveil that wrote it", o.subject, strings.Join(names, ", "))
+}
+
+// kind is what JSON calls a value that begins with the token.
+func kind(tok json.Token) string {
+	switch tok.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case bool:
+		return "true or false"
+	case json.Delim:
+		return "a list"
+	}
+	return "a number"
+}
+
+// inWords says what is wrong with a value without Go's names of types, which who sent it need not know.
+func inWords(err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	want := "another kind of value"
+	switch e.Type.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		want = fmt.Sprintf("a whole number that fits into %d bits", e.Type.Bits())
+	case reflect.Float32, reflect.Float64:
+		want = "a number in the range of a float64"
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Slice, reflect.Array:
+		want = "a list"
+	case reflect.Struct, reflect.Map:
+		want = "an object"
+	}
+	return fmt.Errorf("found %s where %s belongs", e.Value, want)
 }
