@@ -152,12 +152,19 @@ func (c *contributeFlags) run(cmd *cobra.Command, address, stream string) error 
 	if c.budget.Dry {
 		return account.rehearse(cmd, &c.budget, model, config.Budget)
 	}
+	asked, then := model.Stream.Budget, "; the stream takes reports at its own ε and δ only, so it is the cap, or no report"
+	if config.Budget != (privacy.Approx{}) {
+		asked = config.Budget
+	}
+	if model.Stream.Mixed {
+		then = ": --epsilon and --delta ask for it"
+	}
 	receipt, err := remote.Contribute(cmd.Context(), client, x, y, func(report []byte) error { return c.keep(cmd.ErrOrStderr(), report) })
 	if err != nil {
 		if len(account.spent) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s\n", account.account(cmd.Context()).words)
 		}
-		return c.failed(err)
+		return c.failed(inEpsilon(err, asked.Delta, then))
 	}
 	return c.done(cmd, receipt, account.account(cmd.Context()))
 }

@@ -73,3 +73,37 @@ func TestContributeWithoutTLS(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
+
+// A refusal over the cap is told in what can be asked for.
+func TestContributeOverACap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, token, _, _ := serving(t)
+	openStream(t, http.DefaultClient, url, token, "")
+	if code := postStream(t, http.DefaultClient, url, token, `{"name":"mixed","space":"legendre:3","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000,"mixed":true}`); code != 201 {
+		t.Fatal(code)
+	}
+	book := filepath.Join(t.TempDir(), "me.db")
+	contribute := func(stream string, more ...string) (int, string) {
+		must(t, "ledger", "cap", stream, "--mu", "0.22135", "--unit", "person", "--local", "--ledger", book)
+		code, _, stderr := call(t, append([]string{"contribute", url, stream, "--x", "0.3", "--y", "1.2", "--ledger", book}, more...)...)
+		return code, stderr
+	}
+	if code, stderr := contribute("demo"); code != exitBudget || !strings.Contains(stderr, "at δ = 1e-06 that is ε = 0.9") || !strings.Contains(stderr, "its own ε and δ only") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	code, stderr := contribute("mixed")
+	fits := regexp.MustCompile(`at δ = 1e-06 that is ε = ([0-9.]+): --epsilon`).FindStringSubmatch(stderr)
+	if code != exitBudget || fits == nil {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if code, stderr := contribute("mixed", "--epsilon", fits[1], "--delta", "1e-6"); code != exitDone {
+		t.Errorf("what is said to fit: exit %d, %s", code, stderr)
+	}
+}
+
+// Help and refusal agree about x outside the domain.
+func TestContributeHelpOnTheDomain(t *testing.T) {
+	if stdout, _ := must(t, "contribute", "--help"); !strings.Contains(stdout, "x outside the published domain is refused") {
+		t.Error(stdout)
+	}
+}
