@@ -98,8 +98,12 @@ var noisy = []*regexp.Regexp{
 	regexp.MustCompile(`, before the projection onto the ball reduced it`), // whether the noise left the ball
 }
 
+// remark is about a release, which the noise may or may not give cause for.
+var remark = regexp.MustCompile(`(?m)^  REMARK .*\n`)
+
 // vague blanks what the noise or the clock decides.
 func vague(s string) string {
+	s = remark.ReplaceAllString(s, "")
 	for _, r := range noisy {
 		s = r.ReplaceAllString(s, "*")
 	}
