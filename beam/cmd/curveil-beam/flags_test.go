@@ -15,12 +15,12 @@ import (
 
 // notHere are the core command's flags that make no sense on an engine; docs/beam.md says why.
 var notHere = map[string][]string{
-	"mean":    {"bound-mu", "bound-range", "per-octave", "quantile", "unsorted", "dry-run"},
-	"density": {"sample", "sample-out", "dry-run"},
+	"mean":    {"bound-mu", "bound-range", "per-octave", "quantile", "unsorted"},
+	"density": {"sample", "sample-out"},
 }
 
 // otherwise are the flags whose meaning differs in what the text says.
-var otherwise = map[string]bool{"bound": true, "dataset": true, "n": true, "out": true, "unit": true}
+var otherwise = map[string]bool{"bound": true, "dataset": true, "dry-run": true, "n": true, "out": true, "unit": true}
 
 // The flags are those of the core command, one by one, in name and text.
 func TestFlagsOfTheCoreCommand(t *testing.T) {

@@ -39,6 +39,8 @@ func (r *releaseFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	r.out.Register(f)
 	r.budget.Register(f)
+	r.budget.RegisterDry(f)
+	f.Lookup("dry-run").Usage = "check the call, the files' names and the ledger, say what would be spent and, with --n, the error to expect; run no pipeline, spend and release nothing"
 	f.Lookup("out").Usage = "file for the release (JSON), on this machine; needed, since runners write to standard output"
 	f.Lookup("dataset").Usage = "name of the data set in the ledger"
 	f.StringVar(&r.name, "release-name", "", "name of this release in the ledger: the same call after a crash goes on under the first one's debit")
@@ -100,6 +102,13 @@ func (r *releaseFlags) publish(cmd *cobra.Command, e publish.Expenditure, run fu
 	}
 	e.Budget, e.Book, e.Dataset = &r.budget, book, r.budget.Dataset
 	if r.name == "" {
+		if r.budget.Dry {
+			return rehearse(cmd, e)
+		}
+		// What the ledger refuses is refused before the work, and once more by the debit.
+		if _, err := publish.Afford(ctx, e); err != nil {
+			return err
+		}
 		draw, err := run()
 		if err != nil {
 			return err
@@ -123,8 +132,21 @@ func (r *releaseFlags) publish(cmd *cobra.Command, e publish.Expenditure, run fu
 		if _, err := os.Lstat(r.pending()); err == nil {
 			return flags.Usagef("%s is left of a release that this ledger does not know: move it away, or name its ledger and data set", r.pending())
 		}
+		if r.budget.Dry {
+			return rehearse(cmd, e)
+		}
+		if _, err := publish.Afford(ctx, e); err != nil {
+			return err
+		}
 	case !same(debit, e):
 		return flags.Usagef("release %q of data set %q was debited by %s %v with %s: finish it with the same flags, or give this one another --release-name", r.name, e.Dataset, debit.Verb, debit.Statement, debit.Parameters)
+	case r.budget.Dry:
+		state := "was debited and never released: it would be finished, and nothing more be spent"
+		if debit.Release != "" {
+			state = "was made before: nothing would run, and nothing more be spent"
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "dry run: release %q (event %d) %s\n", r.name, debit.Seq, state)
+		return err
 	case debit.Release != "":
 		return r.again(cmd, debit)
 	default:

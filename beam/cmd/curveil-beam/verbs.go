@@ -101,9 +101,9 @@ func (j *jobFlags) run(cmd *cobra.Command, verb string, files []string, source b
 	return total, err
 }
 
-// header opens the first file: r holds its first lines when it is CSV.
+// header lists all files and opens the first: r holds its first lines when it is CSV.
 func header(ctx context.Context, patterns []string, open func(path string, r io.Reader) error) error {
-	chunks, err := beam.Chunks(ctx, patterns[:1], 0)
+	chunks, err := beam.Chunks(ctx, patterns, 0)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,10 @@ func meanCommand() *cobra.Command {
 			if cfg, err = mean.DecodeConfig(config); err != nil {
 				return err
 			}
-			return to.publish(cmd, publish.Expenditure{Verb: beam.Mean, Statement: cfg.Statement(), Parameters: flags.MeanParameters(cfg)}, func() (func() (*release.Release, error), error) {
+			return to.publish(cmd, publish.Expenditure{
+				Verb: beam.Mean, Statement: cfg.Statement(), Parameters: flags.MeanParameters(cfg),
+				Predicted: predicted(cfg.N, func() string { return flags.PredictMean(cfg, cfg.N) }),
+			}, func() (func() (*release.Release, error), error) {
 				total, err := job.run(cmd, beam.Mean, args, source, config)
 				if err != nil {
 					return nil, err
@@ -298,7 +301,10 @@ func densityCommand() *cobra.Command {
 				return err
 			}
 			source := beam.Source{Components: d.Columns, Unit: o.Unit, Separator: o.Separator, Decimal: o.Decimal}
-			return to.publish(cmd, publish.Expenditure{Verb: beam.Density, Statement: c.Statement(), Parameters: flags.DensityParameters(acc)}, func() (func() (*release.Release, error), error) {
+			return to.publish(cmd, publish.Expenditure{
+				Verb: beam.Density, Statement: c.Statement(), Parameters: flags.DensityParameters(acc),
+				Predicted: predicted(d.N, func() string { return flags.PredictDensity(c, d.N) }),
+			}, func() (func() (*release.Release, error), error) {
 				total, err := job.run(cmd, beam.Density, args, source, config)
 				if err != nil {
 					return nil, err
