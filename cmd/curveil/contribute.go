@@ -276,6 +276,8 @@ func (c *contributeFlags) failed(err error) error {
 	switch {
 	case !exists(c.file):
 		return err
+	case errors.As(err, &conflict) && conflict.Problem.Reason == string(regression.OtherStream):
+		return fmt.Errorf("%w; the report in %s is paid for and may be good at another collector, so it is kept: --report FILE is for reports of this stream", err, c.file)
 	case errors.As(err, &conflict):
 		// It will never be taken, so it is not kept.
 		if errors.Is(err, errAgain) {

@@ -202,6 +202,36 @@ func TestContributeSpendsTwiceOnlyIfAsked(t *testing.T) {
 	}
 }
 
+// A report that waits for one collector is not thrown away because another has a stream of the same name.
+func TestContributeKeepsTheReportOfAnotherStream(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, token, _, stop := serving(t, "--data", "one")
+	openStream(t, http.DefaultClient, url, token, "")
+	broken := front(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, err := http.Get(url + r.URL.Path)
+		if err != nil || r.Method == "POST" {
+			panic(http.ErrAbortHandler)
+		}
+		defer a.Body.Close()
+		_, _ = io.Copy(w, a.Body)
+	}))
+	book := filepath.Join(t.TempDir(), "me.db")
+	call(t, "contribute", broken, "demo", "--x", "0.3", "--y", "1.2", "--ledger", book, "--patience", "200ms")
+	if !exists("demo.report.json") {
+		t.Fatal("no report was kept")
+	}
+	other, token, _, _ := serving(t, "--data", "two")
+	openStream(t, http.DefaultClient, other, token, `,"staleness":3`)
+	code, _, stderr := call(t, "contribute", other, "demo", "--ledger", book)
+	if code != exitFailed || !strings.Contains(stderr, "--report") || !exists("demo.report.json") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if stdout, _ := must(t, "contribute", url, "demo", "--ledger", book); !strings.Contains(stdout, "stands at 1 report") {
+		t.Error(stdout)
+	}
+	stop()
+}
+
 // front is a server in front of a collector.
 func front(t *testing.T, h http.Handler) string {
 	t.Helper()
