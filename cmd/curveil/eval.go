@@ -84,7 +84,7 @@ band.`,
 			return writePoints(cmd.OutOrStdout(), r, points)
 		},
 	}
-	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count, or dates, or FROM/TO/count (default: 21 over the domain); for several variables points x,y;x,y;…")
+	cmd.Flags().StringVar(&at, "at", "", "times t1,t2,… or a:b:count, or dates, or FROM/TO/count (default: 21 over the domain); for several variables points x,y;x,y;… (default: a grid over the box)")
 	cmd.Flags().StringVar(&zoneName, "zone", "", "time zone of dates that state none, such as UTC or Europe/Berlin, and of those printed (default: UTC is printed)")
 	cmd.Flags().Float64Var(&level, "level", 0.95, "level of the band, which covers the privacy noise only")
 	cmd.Flags().BoolVar(&simultaneous, "simultaneous", false, "band that covers all times and components at once")
@@ -179,10 +179,42 @@ func writePoints(w io.Writer, r *release.Release, points []point) error {
 	return c.WriteAll(rows)
 }
 
+// defaultPoints is the number of points on each axis where no --at names them, by the number of variables.
+var defaultPoints = []int{0, 21, 21, 7, 5}
+
+// boxPoints are the points x,y;x,y;… of a text, or a grid over the box.
+func boxPoints(box []space.Interval, at string) (points [][]float64, err error) {
+	if at != "" {
+		for _, text := range strings.Split(at, ";") {
+			x, err := flags.List("--at", text)
+			if err != nil {
+				return nil, err
+			}
+			if len(x) != len(box) {
+				return nil, usagef("--at %q has %s, want %d: points x,y;x,y;…", text, plural(int64(len(x)), "coordinate"), len(box))
+			}
+			points = append(points, x)
+		}
+		return points, nil
+	}
+	points = [][]float64{nil}
+	for _, side := range box {
+		var longer [][]float64
+		for _, x := range points {
+			for _, v := range space.Uniform(side.A, side.B, defaultPoints[len(box)]).T {
+				longer = append(longer, append(slices.Clone(x), v))
+			}
+		}
+		points = longer
+	}
+	return points, nil
+}
+
 // evalBox evaluates a function of several variables at points x,y;x,y;….
 func evalBox(cmd *cobra.Command, r *release.Release, proper *density.Table, at string, level float64, asJSON bool) error {
-	if at == "" {
-		return usagef("--at is needed: points x,y;x,y;…, one coordinate for each of %d variables", len(r.Domains()))
+	points, err := boxPoints(r.Domains(), at)
+	if err != nil {
+		return err
 	}
 	type value struct {
 		X     []float64 `json:"x"`
@@ -192,17 +224,10 @@ func evalBox(cmd *cobra.Command, r *release.Release, proper *density.Table, at s
 	}
 	var out []value
 	least := math.Inf(1)
-	for _, text := range strings.Split(at, ";") {
-		x, err := flags.List("--at", text)
-		if err != nil {
-			return err
-		}
-		if len(x) != len(r.Domains()) {
-			return usagef("--at %q has %d coordinates, want %d", text, len(x), len(r.Domains()))
-		}
+	for _, x := range points {
 		v := value{X: x, Value: r.AtPoint(x)}
 		if math.IsNaN(v.Value) {
-			return usagef("--at %q lies outside the box %s", text, publish.SpaceWords(r))
+			return usagef("--at: %v lies outside the box %s", x, publish.SpaceWords(r))
 		}
 		if proper != nil {
 			v.Value = proper.At(x)
@@ -222,9 +247,10 @@ func evalBox(cmd *cobra.Command, r *release.Release, proper *density.Table, at s
 	if head == nil {
 		head = []string{"x", "y", "z", "w"}[:len(r.Domains())]
 	}
-	head = append(slices.Clone(head), "value")
+	name := r.Components[0]
+	head = append(slices.Clone(head), name)
 	if proper == nil {
-		head = append(head, "low", "high")
+		head = append(head, name+"_low", name+"_high")
 	}
 	rows := [][]string{head}
 	for _, v := range out {

@@ -230,7 +230,7 @@ func TestDensity(t *testing.T) {
 	must(t, "show", rel)
 	must(t, "show", rel, "--json")
 	stdout, _ = must(t, "eval", rel, "--at", "0.5,0.5;0,0.1")
-	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 3 || lines[0] != "x,y,value,low,high" {
+	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 3 || lines[0] != "x,y,density,density_low,density_high" {
 		t.Errorf("eval:\n%s", stdout)
 	}
 	must(t, "plot", rel, "-o", filepath.Join(dir, "d.svg"))
@@ -352,7 +352,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--space", "fourier:4"}, "odd"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "both"}, "ftp, ptf or auto"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--method", "auto"}, "--n"},
-		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--center", "const:1,2"}, "2 curves for 1"},
+		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--center", "const:1,2"}, "2 curves for 1 component:"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", existing}, "exists"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "-o", "no/such/dir/x.json"}, "folder"},
 		{[]string{"mean", file, "--mu", "1", "--bound", "5", "--plot", "x.gif"}, ".svg"},
@@ -470,4 +470,22 @@ func idOf(name string, tracks []string) string {
 		return "-"
 	}
 	return ""
+}
+
+// The columns of eval are called alike for one variable and for several, and points need not be named.
+func TestEvalOfSeveralVariables(t *testing.T) {
+	points := scatter(t, 200, 0)
+	out := filepath.Join(t.TempDir(), "d.json")
+	must(t, "density", points, "--columns", "lon,lat", "--bounds=-122.52:-122.25,37.60:37.82", "--rho", "0.5", "--rank", "2", "--dataset", "evaluated", "-o", out)
+	stdout, _ := must(t, "eval", out)
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if lines[0] != "lon,lat,density,density_low,density_high" || len(lines) != 1+21*21 || !strings.HasPrefix(lines[1], "-122.52,37.6,") || !strings.HasPrefix(lines[441], "-122.25,37.82,") {
+		t.Errorf("%d lines: %s … %s", len(lines), lines[0], lines[len(lines)-1])
+	}
+	if code, _, stderr := call(t, "eval", out, "--at", "1"); code != exitUsage || !strings.Contains(stderr, "has 1 coordinate, want 2") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if stdout, _ := must(t, "plan", "curve", "--rho", "1", "--window", "0:10", "--roughness", "1"); regexp.MustCompile(`\d\.\d{8}`).MatchString(stdout) {
+		t.Error(stdout)
+	}
 }

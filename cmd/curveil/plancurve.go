@@ -134,13 +134,13 @@ func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings 
 	t := newTable(w)
 	fmt.Fprintf(t, "\tgeo, ε = %.3g\tconcentrated, ρ = %.3g\n", float64(epsilon), float64(rho))
 	for _, r := range readings {
-		what := fmt.Sprintf("all along %g %s apart", r.Distance, unit)
+		what := fmt.Sprintf("all along %.6g %s apart", r.Distance, unit)
 		if r.What == "detour" {
-			what = fmt.Sprintf("a detour of %.4g %s for %g", r.Distance*math.Sqrt(p.Window.Length()/duration), unit, duration)
+			what = fmt.Sprintf("a detour of %.4g %s for %.6g", r.Distance*math.Sqrt(p.Window.Length()/duration), unit, duration)
 		}
 		fmt.Fprintf(t, "  %s\tat most %.1f%%\tat most %.1f%%\n", what, 100*r.Geo, 100*r.Concentrated)
 	}
-	fmt.Fprintf(t, "  a stay of %g is located, from a release of %d pieces, to\t± %.3g %s\t± %.3g %s\n", p.Stay, stays[0].Pieces, stays[0].Stay, unit, stays[1].Stay, unit)
+	fmt.Fprintf(t, "  a stay of %.6g is located, from a release of %d pieces, to\t± %.3g %s\t± %.3g %s\n", p.Stay, stays[0].Pieces, stays[0].Stay, unit, stays[1].Stay, unit)
 	t.Flush()
 	fmt.Fprintf(w, "\nwhat it costs, in %s (root-mean-square over the window), before denoising\n", unit)
 	t = newTable(w)
@@ -149,7 +149,7 @@ func printCurvePlan(w io.Writer, p curve.PlanConfig, plan *curve.Plan, readings 
 	if shape {
 		head += "\tshape lost\terror"
 	}
-	fmt.Fprintf(t, "%s\ta stay of %g is located to\n", head, p.Stay)
+	fmt.Fprintf(t, "%s\ta stay of %.6g is located to\n", head, p.Stay)
 	for _, r := range plan.Rows {
 		fmt.Fprintf(t, "  %d\t%.3g", r.Pieces, r.Noise)
 		if shape {

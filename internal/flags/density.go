@@ -55,7 +55,7 @@ func (d *Density) Config(f *pflag.FlagSet) (c density.Config, err error) {
 		c.Box = append(c.Box, side)
 	}
 	if len(d.Columns) > 0 && len(d.Columns) != len(c.Box) {
-		return c, Usagef("--columns names %d variables and --bounds gives %d: one a:b for each", len(d.Columns), len(c.Box))
+		return c, Usagef("--columns names %s and --bounds gives %s: one a:b for each", count(len(d.Columns), "variable"), count(len(c.Box), "range"))
 	}
 	c.Names, c.Basis, c.Periodic, c.Set = d.Columns, density.Basis(d.Basis), d.Periodic, space.Set(d.Set)
 	c.Rank, c.Method, c.Rule, c.Kappa, c.Plain = d.Rank, density.Method(d.Method), density.Rule(d.Rule), d.Kappa, d.Plain

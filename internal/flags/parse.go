@@ -104,7 +104,15 @@ func Center(text string, components int) (refs []release.Reference, err error) {
 		}
 	}
 	if len(refs) != components {
-		return nil, Usagef("--center gives %d curves for %d components: give one for all, or one for each", len(refs), components)
+		return nil, Usagef("--center gives %s for %s: give one for all, or one for each", count(len(refs), "curve"), count(components, "component"))
 	}
 	return refs, nil
+}
+
+// count is a number of things in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
