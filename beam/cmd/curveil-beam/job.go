@@ -184,7 +184,7 @@ func (r *releaseFlags) publish(cmd *cobra.Command, e publish.Expenditure, run fu
 		return err
 	}
 	if err := writePending(r.pending(), text); err != nil {
-		return err
+		return fmt.Errorf("%w; the debit (event %d) stands: call again with this --release-name, and nothing more is spent", err, seq)
 	}
 	crash("drawn")
 	return r.finish(cmd, book, seq, text)
@@ -251,17 +251,19 @@ func (r *releaseFlags) again(cmd *cobra.Command, debit *ledger.Event) error {
 	return fmt.Errorf("release %q of data set %q was made before (SHA-256 %s) and is not in %s: find that file; another draw of noise is another release, under another --release-name", r.name, debit.Dataset, debit.Release, r.out.Out)
 }
 
+// report prints and draws what is safe already.
 func (r *releaseFlags) report(cmd *cobra.Command, made *release.Release) error {
-	var err error
-	if r.asJSON {
-		err = publish.SummaryJSON(cmd.OutOrStdout(), made)
-	} else {
+	if !r.asJSON {
 		publish.Summary(cmd.OutOrStdout(), made)
+	} else if err := publish.SummaryJSON(cmd.OutOrStdout(), made); err != nil {
+		return r.out.Afterwards("the summary", "show", err)
 	}
-	if err == nil && r.out.Picture != "" {
-		err = publish.Picture(r.out.Picture, made, plot.Options{})
+	if r.out.Picture != "" {
+		if err := publish.Picture(r.out.Picture, made, plot.Options{}); err != nil {
+			return r.out.Afterwards("the picture", "plot", err)
+		}
 	}
-	return err
+	return nil
 }
 
 // named adds the name to the parameters of a debit.

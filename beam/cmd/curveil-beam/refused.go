@@ -28,7 +28,7 @@ var running = []string{"prism", "PrismRunner", "universal", "portable", "Portabl
 // explainRefused says so in the help.
 func explainRefused(f *pflag.FlagSet) {
 	for name := range refused {
-		f.Lookup(name).Usage = "refused: no pipeline would run, and there would be no release"
+		f.Lookup(name).Usage = "refused: no pipeline would run, or nobody would wait for it: there would be no release"
 	}
 }
 
