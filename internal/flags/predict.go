@@ -47,7 +47,7 @@ func PredictDensity(c density.Config, n int64) string {
 	}
 	for _, p := range plan.Fixed {
 		if p.Rank == plan.Best {
-			return fmt.Sprintf("a mean integrated squared error of about %.3g at rank %d, the square of the uniform density being 1, for a density with two derivatives; 'curveil plan density' says more", p.Error, p.Rank)
+			return fmt.Sprintf("a mean integrated squared error of about %.3g at rank %d, the square of the uniform density being 1, for a density as smooth as one wave across the box; with peaks it is far larger, and 'curveil plan density --peaks W' says how large", p.Error, p.Rank)
 		}
 	}
 	return ""
