@@ -164,11 +164,15 @@ func accuracy(r *release.Release) string {
 	if unit != "" {
 		unit = " " + unit
 	}
+	together := ""
+	if len(r.Components) > 1 {
+		together = ", all components together"
+	}
 	rms := r.NoiseRMS() * math.Sqrt(float64(len(r.Components)))
 	if r.Method == release.Denoised {
-		return fmt.Sprintf("The release does not know its own error. Noise of %.3g%s root-mean-square was added, all components together, and most of it was smoothed away again, with it detail of the curve that the noise hid. What error is left depends on how rough the curve was, which nobody but its owner knows: the rougher, the more.", rms, unit)
+		return fmt.Sprintf("The release does not know its own error. Noise of %.3g%s root-mean-square was added%s, and most of it was smoothed away again, with it detail of the curve that the noise hid. What error is left depends on how rough the curve was, which nobody but its owner knows: the rougher, the more.", rms, unit, together)
 	}
-	return fmt.Sprintf("Noise of %.3g%s root-mean-square was added, all components together. Detail that the functions cannot follow is lost besides, and the release does not know how much that is.", rms, unit)
+	return fmt.Sprintf("Noise of %.3g%s root-mean-square was added%s. Detail that the functions cannot follow is lost besides, and the release does not know how much that is.", rms, unit, together)
 }
 
 func (d *reportData) curves(r *release.Release) error {
