@@ -64,6 +64,9 @@ func (s *streamFlags) basis() (regression.Basis, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
+	if err := space.CheckReach(one); err != nil {
+		return nil, usagef("--space: %w", err)
+	}
 	if len(box) == 1 {
 		return regression.OneVariable(one), nil
 	}
@@ -182,6 +185,9 @@ Where people are few, the curve is still pulled toward --center, where it began,
 			if len(columns) != len(stream.Basis.Box()) || yColumn == "" {
 				return usagef("--x and --y are needed: a column for each range in --domain, and the column of y")
 			}
+			if len(columns) > 2 && out.Picture != "" {
+				return usagef("--plot: a regression of %d variables has no picture; leave --plot out, and ask for values at points with 'curveil eval'", len(columns))
+			}
 			if n < 0 {
 				return usagef("--n %d must be the number of people, at least 1", n)
 			}
@@ -222,6 +228,12 @@ Where people are few, the curve is still pulled toward --center, where it began,
 			if clamped > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "curveil: %s with x outside --domain count as its nearest point (for the curator: the number is read off the data and must not be published, nor --domain be chosen by it)\n", plural(clamped, "row"))
 			}
+			guess, err := regression.NewPlan(regression.PlanConfig{Stream: stream, People: []int64{n}})
+			if err != nil {
+				return usageError{err}
+			}
+			likely := guess.Predictions[0]
+			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: where x is spread evenly over --domain, an sd of about %.2g of the privacy noise is likely to be left in the curve; the band is for the most that can be, whatever x is\n", likely.Privacy)
 			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -232,6 +244,9 @@ Where people are few, the curve is still pulled toward --center, where it began,
 			return publish.Release(cmd, publish.Expenditure{
 				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: regression.Verb, Statement: stream.Statement(stream.Budget),
 				Parameters: map[string]any{"space": stream.Basis.String(), "tau": stream.Tau, "steps": stream.Steps, "calibration": stream.Calibration},
+				Predicted: func() string {
+					return fmt.Sprintf("about %.3g, root-mean-square over the domain, for a curve that is %.3g from --center (root-mean-square) and x spread evenly: 'curveil plan regression' takes other guesses", likely.Error, guess.Signal)
+				},
 			}, &out, asJSON, func() (*release.Release, error) {
 				var failed error
 				v, err := regression.SimulatePeople(cmd.Context(), regression.Simulation{Stream: stream, Source: noise.Crypto(), Delay: delay}, table.people(&failed))
