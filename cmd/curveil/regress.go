@@ -233,7 +233,7 @@ Where people are few, the curve is still pulled toward --center, where it began,
 				return usageError{err}
 			}
 			likely := guess.Predictions[0]
-			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: where x is spread evenly over --domain, an sd of about %.2g of the privacy noise is likely to be left in the curve; the band is for the most that can be, whatever x is\n", likely.Privacy)
+			fmt.Fprintf(cmd.ErrOrStderr(), "curveil: where x is spread evenly over --domain, an sd of about %.3g of the privacy noise is likely to be left in the curve; the band is for the most that can be, whatever x is\n", likely.Privacy)
 			book, err := budget.Open(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
