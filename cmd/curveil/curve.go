@@ -213,6 +213,7 @@ budget hides and what it leaves.`,
 			if len(job.tracks) > 1 && (out.release != "" || out.picture != "") {
 				return usagef("--release and --plot are for one curve; %s has %d", args[0], len(job.tracks))
 			}
+			budget.Tracks = true
 			if job.book, err = budget.Open(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}

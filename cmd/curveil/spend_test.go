@@ -235,6 +235,12 @@ func TestTracksKeepTheirNames(t *testing.T) {
 		t.Error(stdout)
 	}
 	done(release(gpxFlags, filepath.Join(folder, "cab_349.gpx")))
+	// Another number is another track, another letter may be a slip.
+	for name, want := range map[string]bool{"cab_350": false, "cap_349": true} {
+		if _, _, stderr := release(gpxFlags, gpxFile(t, filepath.Join(dir, name+".gpx"), asGPX("", 37.75)), "--dry-run"); strings.Contains(stderr, "is new to the ledger") != want {
+			t.Errorf("%s: %s", name, stderr)
+		}
+	}
 	if err := os.Remove(filepath.Join(folder, "cab_038.gpx")); err != nil {
 		t.Fatal(err)
 	}

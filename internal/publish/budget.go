@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -31,6 +32,7 @@ type Budget struct {
 	Weak                bool // spend also what protects almost nothing
 	Dry                 bool // spend and release nothing, and say what would be
 	Merges              bool // the verb merges partials, which have their flags already
+	Tracks              bool // data sets are called after tracks, of which others are called alike but for a number
 
 	flags  *pflag.FlagSet // of the verb
 	stderr io.Writer      // for warnings
@@ -130,9 +132,19 @@ func (b *Budget) look(ctx context.Context, l *ledger.Ledger, dataset string) {
 		return
 	}
 	b.looked = true
-	if near, err := NewName(ctx, l, dataset); err == nil && near != "" {
+	if near, err := NewName(ctx, l, dataset); err == nil && near != "" && !(b.Tracks && butForDigits(near) == butForDigits(dataset)) {
 		fmt.Fprintf(b.stderr, "curveil: WARNING: data set %q is new to the ledger, which has %q: the same people under two names are spent on twice; --dataset says which it is\n", dataset, near)
 	}
+}
+
+// butForDigits is a name without its digits.
+func butForDigits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // NewName returns, for a data set that the ledger does not know, the one that is called nearly
