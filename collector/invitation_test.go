@@ -3,6 +3,7 @@ package collector
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -115,6 +116,47 @@ func TestInvitationIsChecked(t *testing.T) {
 	if _, err := remote.Contribute(t.Context(), slow, []float64{0.5}, 1, nil); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "has been used") || ledger.left != 9 {
 		t.Errorf("overtaken: %v, %d left", err, ledger.left)
 	}
+}
+
+// A collector that calls every report stale does not draw one after the other from a ledger without a cap.
+func TestConflictsEnd(t *testing.T) {
+	s := start(t, HandlerConfig{})
+	stream := testStream(t, "heights")
+	stream.Staleness = 1
+	create(t, s.c, Definition{Stream: stream})
+	remote, err := NewRemote(s.url, "heights")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := remote.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger := &counting{left: 50}
+	client, err := regression.NewClient(m, regression.ClientConfig{Ledger: ledger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	position := encode(t, &regression.Position{Stream: reportStream(t, m), At: m.At, Coordinates: m.Coordinates})
+	remote.HTTP = &http.Client{Transport: roundTripper(func(q *http.Request) (*http.Response, error) {
+		if !strings.HasSuffix(q.URL.Path, "/reports") {
+			return http.DefaultTransport.RoundTrip(q)
+		}
+		return &http.Response{StatusCode: 409, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"status":409,"detail":"stale","reason":"stale","position":` + position + `}`))}, nil
+	})}
+	var conflict *Conflict
+	if _, err := remote.Contribute(t.Context(), client, []float64{0.5}, 1, nil); !errors.As(err, &conflict) || ledger.left != 48 {
+		t.Errorf("%v, %d left", err, ledger.left)
+	}
+}
+
+func reportStream(t *testing.T, m *regression.Model) regression.Fingerprint {
+	t.Helper()
+	f, err := m.Stream.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

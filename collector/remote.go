@@ -243,17 +243,17 @@ func (r *Remote) SendBytes(ctx context.Context, report []byte) (Receipt, error) 
 }
 
 // Contribute makes one report about (x, y) with the client and sends it, if Check finds nothing against it: budget spent on a report that
-// is refused is lost. keep, if not nil, gets every report before it is
-// sent, to store it: after a crash that one is to be sent again, for the budget is spent.
+// is refused is lost. keep, if not nil, gets every report before it is sent, to store it: after a crash that one is to be sent again, for the budget is spent.
 //
 // A report that the collector finds stale is not made again from the same noise: the gradient at the newer model under the
 // noise of the old report would, together with the old one, which the collector has seen, give away the difference of two
 // gradients without any noise. Nor under fresh noise for free: two reports about the same (x, y) tell more than one.
 // So a new report is made only where the person's ledger has budget for it; without a ledger or budget Contribute returns the
-// *Conflict (joined with the refusal), and the person stays out. Conflicts are avoided by fetching the model just before.
+// *Conflict (joined with the refusal), and the person stays out. Nor more than two in a call, whatever the ledger allows: a collector that
+// calls every report stale could draw them without end from a ledger without a cap. Conflicts are avoided by fetching the model just before.
 func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []float64, y float64, keep func(report []byte) error) (Receipt, error) {
 	var conflict *Conflict
-	for {
+	for made := 1; ; made++ {
 		var report *regression.Report
 		_, err := r.Check(ctx)
 		if err == nil {
@@ -273,7 +273,7 @@ func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []
 			return Receipt{}, err
 		}
 		receipt, err := r.SendBytes(ctx, body)
-		if !errors.As(err, &conflict) || conflict.Position == nil {
+		if !errors.As(err, &conflict) || conflict.Position == nil || made == mostReports {
 			return receipt, err
 		}
 		if err := client.Update(conflict.Position); err != nil {
@@ -281,6 +281,9 @@ func (r *Remote) Contribute(ctx context.Context, client *regression.Client, x []
 		}
 	}
 }
+
+// mostReports is how many reports one call makes.
+const mostReports = 2
 
 // jitter is a random part of the span, so that clients that failed together do not
 // come back together.
