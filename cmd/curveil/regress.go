@@ -241,7 +241,7 @@ Where people are few, the curve is still pulled toward --center, where it began,
 			if book != nil {
 				defer book.Close()
 			}
-			return publish.Release(cmd, publish.Expenditure{
+			err = publish.Release(cmd, publish.Expenditure{
 				Budget: &budget, Book: book, Dataset: budget.Name(args[0]), Verb: regression.Verb, Statement: stream.Statement(stream.Budget),
 				Parameters: map[string]any{"space": stream.Basis.String(), "tau": stream.Tau, "steps": stream.Steps, "calibration": stream.Calibration},
 				Predicted: func() string {
@@ -258,6 +258,7 @@ Where people are few, the curve is still pulled toward --center, where it began,
 				}
 				return v.Release()
 			})
+			return inEpsilon(err, stream.Budget.Delta, ": --epsilon asks for it")
 		},
 	}
 	s.register(cmd.Flags())
@@ -271,7 +272,7 @@ Where people are few, the curve is still pulled toward --center, where it began,
 	f.StringSliceVar(&columns, "x", nil, "column of x, or one for each variable")
 	f.StringVar(&yColumn, "y", "", "column of y")
 	f.Int64VarP(&n, "n", "n", 0, "public number of people (default: counted in a first pass over the file)")
-	f.StringVar(&outside, "outside", "", "clamp: x outside --domain counts as its nearest point, as on people's own devices (default: refused)")
+	f.StringVar(&outside, "outside", "", "clamp: x outside --domain counts as its nearest point (default: refused, as people's own devices do)")
 	f.IntVar(&delay, "delay", 0, "how many versions old the model is at which people answer")
 	addJSON(cmd, &asJSON)
 	return cmd

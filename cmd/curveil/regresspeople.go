@@ -108,8 +108,8 @@ func (t *peopleTable) each(do func(points [][]float64, line int) error) error {
 	return file.Err()
 }
 
-// check reads everybody and returns their number. x outside the domain is an error, unless it is to count as the nearest point,
-// as on people's own devices; then the number of such rows is returned, which nobody but the curator may see.
+// check reads everybody and returns their number. x outside the domain is an error, unless it is to count as the nearest point:
+// then the number of such rows is returned, which nobody but the curator may see.
 func (t *peopleTable) check(p *flags.Points, stated int64, clamp bool) (n, outside int64, err error) {
 	if p.O.Unit == "" {
 		file, err := t.open()
@@ -150,7 +150,7 @@ func (t *peopleTable) check(p *flags.Points, stated int64, clamp bool) (n, outsi
 		if outside > 1 {
 			more = fmt.Sprintf(", as do %d more rows (a number read off the data: not to be published)", outside-1)
 		}
-		return 0, 0, fmt.Errorf("%w%s; nothing was spent. Is it the right unit and column? --domain must reach as far as x can, by public knowledge; --outside clamp takes x to the nearest point of the domain, as 'curveil' does on people's own devices", first, more)
+		return 0, 0, fmt.Errorf("%w%s; nothing was spent. Is it the right unit and column? --domain must reach as far as x can, by public knowledge; --outside clamp takes x to the nearest point of the domain", first, more)
 	}
 	return n, outside, nil
 }
