@@ -140,14 +140,28 @@ func (c *Collector) open(ctx context.Context) (err error) {
 	c.fold = restore(c.config.Folder, c.config.Logger)
 	c.saved.Store(c.fold.seq)
 	from := c.fold.seq
-	if err := c.compare(ctx); err != nil {
+	if err := c.patiently(ctx, c.compare); err != nil {
 		return err
 	}
-	if err := c.catchUp(ctx); err != nil {
+	if err := c.patiently(ctx, c.catchUp); err != nil {
 		return err
 	}
 	c.config.Logger.Info("log read", "streams", len(c.fold.streams), "snapshot", from, "message", c.fold.seq, "seconds", time.Since(start).Seconds())
 	return nil
+}
+
+// starts is how often a collector that begins asks a cluster that does not answer in time, as one that is choosing a leader.
+const starts = 4
+
+// patiently does what can be done again. A log inside the process answers, or never will.
+func (c *Collector) patiently(ctx context.Context, do func(context.Context) error) error {
+	for tries := 1; ; tries++ {
+		err := do(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !c.log.shared() || tries == starts || ctx.Err() != nil || c.fault.Load() != nil {
+			return err
+		}
+		c.config.Logger.Warn("the log does not answer in time; asked again", "error", err.Error())
+	}
 }
 
 // compare checks that the snapshot is of this log.

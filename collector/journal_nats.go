@@ -100,7 +100,12 @@ func openExternal(ctx context.Context, c Config) (journal, error) {
 	conn, err := nats.Connect(url, options...)
 	l := &natsLog{broken: context.Background(), timeout: c.logTimeout}
 	if err == nil {
-		err = l.use(ctx, conn, c.MaxLog, c.Replicas)
+		for tries := 1; ; tries++ {
+			err = l.use(ctx, conn, c.MaxLog, c.Replicas)
+			if !errors.Is(err, context.DeadlineExceeded) || tries == starts || ctx.Err() != nil {
+				break
+			}
+		}
 	}
 	if err != nil {
 		l.close()
