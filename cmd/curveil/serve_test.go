@@ -356,3 +356,27 @@ func TestPlanRegressionSteps(t *testing.T) {
 		}
 	}
 }
+
+// openStream opens the stream "demo".
+func openStream(t *testing.T, client *http.Client, url, token, more string) {
+	t.Helper()
+	if code := postStream(t, client, url, token, `{"name":"demo","space":"kernel:gauss:20%","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000`+more+`}`); code != 201 {
+		t.Fatal(code)
+	}
+}
+
+func postStream(t *testing.T, client *http.Client, url, token, body string) int {
+	t.Helper()
+	q, err := http.NewRequest("POST", url+"/v1/streams", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+token)
+	q.Header.Set("Content-Type", "application/json")
+	a, err := client.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Body.Close()
+	return a.StatusCode
+}

@@ -5,16 +5,10 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"log/slog"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -93,56 +87,6 @@ func serveBuilt(t *testing.T, args ...string) (url, token string, stop func() in
 		t.Fatalf("no address printed:\n%s\n%s", &greeting, &errs)
 	}
 	return url, regexp.MustCompile(`curveil-admin-\w+`).FindString(greeting.String()), stop
-}
-
-// openStream opens the stream "demo".
-func openStream(t *testing.T, client *http.Client, url, token, more string) {
-	t.Helper()
-	if code := postStream(t, client, url, token, `{"name":"demo","space":"kernel:gauss:20%","domain":[0,1],"tau":0.7,"epsilon":1,"delta":1e-6,"people":10000`+more+`}`); code != 201 {
-		t.Fatal(code)
-	}
-}
-
-func postStream(t *testing.T, client *http.Client, url, token, body string) int {
-	t.Helper()
-	q, err := http.NewRequest("POST", url+"/v1/streams", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Header.Set("Authorization", "Bearer "+token)
-	q.Header.Set("Content-Type", "application/json")
-	a, err := client.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Body.Close()
-	return a.StatusCode
-}
-
-// certificate writes one that vouches for itself, and its key.
-func certificate(t *testing.T, dir, name string, ends time.Time) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: ends.Add(-2 * time.Hour), NotAfter: ends, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(suffix, kind string, data []byte) string {
-		path := filepath.Join(dir, name+suffix)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	return write("-cert.pem", "CERTIFICATE", der), write("-key.pem", "PRIVATE KEY", secret)
 }
 
 // The built command serves TLS with a certificate of one's own, and the built command contributes to it when told to trust it.
