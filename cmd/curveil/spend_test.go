@@ -12,31 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/curveil/curveil/internal/unwritable"
 )
 
 // What keeps a release from being written is found before it is paid for, and what is found only afterwards loses nothing.
-
-// closed is a folder that takes no file, from root neither where there is /proc.
-func closed(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{dir, "/proc/self"} {
-		if !isFolder(folder) {
-			continue
-		}
-		f, err := os.CreateTemp(folder, "try-*")
-		if err != nil {
-			return folder
-		}
-		f.Close()
-		os.Remove(f.Name())
-	}
-	t.Skip("every folder takes files here")
-	return ""
-}
 
 // ride is a track of 100 minutes that begins at the place, as rows "time,lat,lon" after the prefix.
 func ride(prefix string, lat float64) string {
@@ -79,7 +59,7 @@ func TestUnwritableOutputsSpendNothing(t *testing.T) {
 	wide, long := manyPeople(t, 50)
 	points := scatter(t, 200, 0)
 	track := write(t, "ride.csv", "unix_time,lat,lon\n"+ride("", 37.77))
-	dir, bad := t.TempDir(), closed(t)
+	dir, bad := t.TempDir(), unwritable.Folder(t)
 	good := func(name string) string { return filepath.Join(dir, name) }
 	partial := good("p.partial")
 	must(t, "mean", "partial", wide, "--space", "legendre:3", "--bound", "5", "--mu", "1", "-o", partial)
@@ -464,7 +444,7 @@ func TestContributeKeepsTheReport(t *testing.T) {
 		return call(t, append([]string{"contribute", address, "demo", "--x", "0.3", "--y", "1.2", "--ledger", book}, more...)...)
 	}
 	for _, more := range [][]string{{"--dry-run"}, nil} {
-		code, stdout, stderr := contribute(address, append(more, "--report", filepath.Join(closed(t), "r.json"))...)
+		code, stdout, stderr := contribute(address, append(more, "--report", filepath.Join(unwritable.Folder(t), "r.json"))...)
 		if code != exitFailed || !strings.Contains(stderr, "nothing can be written into that folder") || exists(book) {
 			t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/curveil/curveil/fit"
+	"github.com/curveil/curveil/internal/unwritable"
 	"github.com/curveil/curveil/mean"
 	"github.com/curveil/curveil/noise"
 	"github.com/curveil/curveil/privacy"
@@ -18,32 +19,9 @@ import (
 	"github.com/curveil/curveil/space"
 )
 
-// closed is a folder that takes no file, also from root where there is /proc.
-func closed(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{dir, "/proc/self"} {
-		info, err := os.Stat(folder)
-		if err != nil || !info.IsDir() {
-			continue
-		}
-		f, err := os.CreateTemp(folder, "try-*")
-		if err != nil {
-			return folder
-		}
-		f.Close()
-		os.Remove(f.Name())
-	}
-	t.Skip("every folder takes files here")
-	return ""
-}
-
 // What cannot be written is refused before anything is spent, and leaves nothing.
 func TestCheckTriesTheFolder(t *testing.T) {
-	folder := closed(t)
+	folder := unwritable.Folder(t)
 	for _, o := range []Output{
 		{Out: filepath.Join(folder, "x.json")},
 		{Picture: filepath.Join(folder, "x.svg")},
