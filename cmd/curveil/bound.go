@@ -134,20 +134,27 @@ type boundBuyer struct {
 	trial  *mean.Mean // of the same people, with any radius, where a mean is to follow: it refuses what the mean would
 }
 
-// read adds everybody, and a mean of these to trial unless its configuration is nil.
+// read adds everybody to the bound, and makes trial unless its configuration is nil. Fit-then-protect takes what the bound takes,
+// whose fits are its own; only protect-then-fit, which asks for a common grid, is tried with the people.
 func (q *boundBuyer) read(cmd *cobra.Command, path string, o dataset.Options, file *dataset.Reader, trial *mean.Config) error {
+	tried := false
 	err := readPeople(cmd, path, o, file, func() (adder, error) {
 		var err error
 		if q.bound, err = mean.NewBound(q.config); err != nil || trial == nil {
 			return q.people.of(q.bound), err
 		}
-		q.trial, err = mean.New(*trial)
-		return q.people.of(both{q.bound, q.trial}), err
+		if q.trial, err = mean.New(*trial); err != nil {
+			return nil, err
+		}
+		if tried = q.trial.Config().Method == mean.ProtectThenFit; !tried {
+			return q.people.of(q.bound), nil
+		}
+		return q.people.of(both{q.bound, q.trial}), nil
 	})
 	if err == nil {
 		err = q.bound.Ready()
 	}
-	if err == nil && trial != nil {
+	if err == nil && tried {
 		err = q.trial.Ready()
 	}
 	if err != nil {
