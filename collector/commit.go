@@ -140,6 +140,10 @@ func (c *Collector) commit(group []*pending) {
 				fail(group, fmt.Errorf("%w: %w", ErrUnavailable, err))
 				return
 			}
+			if errors.Is(err, errUnsure) {
+				// A cluster that is choosing a leader says at once that nobody answers.
+				time.Sleep(time.Duration(tries) * time.Second / 2)
+			}
 		default:
 			// The message may be in the log's memory and not on the disk: only a restart can tell.
 			err = fmt.Errorf("%w (find the cause, make room or repair the disk, then restart the collector)", err)
